@@ -6,11 +6,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The kernel's verdict on a message: an errno, and with NETLINK_EXT_ACK sometimes a sentence and
- * the place it complains about (linux/netlink.h, enum nlmsgerr_attrs). The same form ends a dump.
+ * The kernel's acknowledgement of a message: an errno and, with NETLINK_EXT_ACK, sometimes an
+ * explanation and the offset of the offending attribute (linux/netlink.h, enum nlmsgerr_attrs). A
+ * dump ends in the same form.
  *
  * @param error 0 for success, else a positive errno
- * @param words the kernel's explanation, empty when it gives none
+ * @param words the kernel's explanation, empty when there is none
  */
 record Ack(int error, String words) {
   private static final int MESSAGE = 1;
@@ -19,8 +20,8 @@ record Ack(int error, String words) {
 
   static Ack read(NetlinkMessage message) {
     return switch (message.type()) {
-      // The error is followed by the header of the message it answers: NETLINK_CAP_ACK keeps its
-      // body out.
+      // The error is followed by the header of the message it answers: NETLINK_CAP_ACK omits its
+      // body.
       case NetlinkMessage.ERROR -> read(message, Integer.BYTES + MessageWriter.HEADER);
       case NetlinkMessage.DONE ->
           message.payload().limit() < Integer.BYTES ? new Ack(0, "") : read(message, Integer.BYTES);

@@ -12,11 +12,10 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * The attributes of a message, or inside another attribute, found by type. Everything the kernel
- * (or anyone) sends is checked against its length before it is read: bytes that are no attributes
- * end in a {@link NetlinkException}, never further.
+ * The attributes of a message, or inside another attribute, found by type. Every length is checked
+ * before the content is read: malformed bytes end in a {@link NetlinkException}.
  *
- * <p>Only the places of the attributes are noted when parsing: a link has fifty of them, and most
+ * <p>Parsing records only the positions of the attributes: a link has fifty of them, and most
  * readers want three.
  */
 public final class Attributes {
@@ -34,7 +33,7 @@ public final class Attributes {
     this.places = places;
   }
 
-  /** The attributes in a buffer with an array behind it, from its start to its limit. */
+  /** The attributes in an array-backed buffer, from its start to its limit. */
   public static Attributes parse(ByteBuffer in) {
     return parse(in.array(), in.arrayOffset(), in.arrayOffset() + in.limit());
   }
@@ -130,7 +129,7 @@ public final class Attributes {
     return at == ABSENT ? Optional.empty() : Optional.of(bytesAt(at));
   }
 
-  /** An IPv4 or IPv6 address, told apart by their size. */
+  /** An IPv4 or IPv6 address, distinguished by its size. */
   public Optional<IpAddress> address(int type) {
     return bytes(type)
         .map(
@@ -162,8 +161,8 @@ public final class Attributes {
   }
 
   /**
-   * What a list attribute holds: each element's attributes, in order, whatever type numbers the
-   * elements have.
+   * The elements of a list attribute: each element's attributes, in order, whatever type numbers
+   * the elements have.
    */
   public List<Attributes> elements(int type) {
     Attributes list = nested(type);

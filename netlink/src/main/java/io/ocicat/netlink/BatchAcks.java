@@ -11,9 +11,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the kernel's verdicts on a batch. Only the last message asks for an acknowledgement: the
- * kernel works through a send in order and reports every failure unasked, so when the last verdict
- * is in, whoever was not named succeeded. One receive instead of one per message.
+ * Collects the kernel's acknowledgements of a batch. Only the last message asks for one: the kernel
+ * processes a send in order and reports every failure unasked, so when the last acknowledgement is
+ * in, every request without a failure succeeded. One receive instead of one per message.
  */
 final class BatchAcks {
   private final List<NetlinkRequest> requests;
@@ -50,9 +50,8 @@ final class BatchAcks {
   }
 
   /**
-   * A transaction may fail in more places than the socket has room to tell; the kernel drops the
-   * later ones. What it kept is all there, and must be taken out to make room for the next
-   * exchange.
+   * A transaction may fail in more places than the socket's buffer can hold; the kernel drops the
+   * later errors. What it kept must be read to make room for the next exchange.
    */
   private void takeWhatIsLeft(NetlinkChannel channel, Buffers buffers, NetlinkException overflow) {
     Optional<byte[]> datagram = channel.receiveIfAny(buffers);
@@ -72,7 +71,7 @@ final class BatchAcks {
     }
   }
 
-  /** Few requests are answered by anything but a verdict. */
+  /** Few requests get any response but an acknowledgement. */
   private void keep(int index, NetlinkMessage reply) {
     if (replies.get(index).isEmpty()) {
       replies.set(index, new ArrayList<>());
@@ -96,7 +95,7 @@ final class BatchAcks {
         if (!verdict.isSuccess()) {
           failures[index] = verdict.failure(requests.get(index));
         }
-        // A netfilter batch that is refused as a whole is answered on its opening message, and
+        // The kernel rejects a whole netfilter batch with an error on its opening message, and
         // nothing follows.
         boolean refusedAsAWhole = index == 0 && isTransaction() && !verdict.isSuccess();
         complete |= index == requests.size() - 1 || refusedAsAWhole;

@@ -7,15 +7,15 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.ArrayBlockingQueue;
 
 /**
- * Native memory for one exchange with the kernel: what is sent, what comes back, and who it came
- * from. Exchanges borrow it rather than sockets owning it, because a pod's socket lives for one
- * exchange or two and closing an arena stops every thread of the VM for a moment. The garbage
- * collector frees what the small pool does not keep.
+ * Native memory for one exchange with the kernel: the data sent, the data received, and the
+ * sender's address. Exchanges borrow it rather than sockets owning it, because a pod's socket lives
+ * for one exchange or two and closing an arena stops every thread of the VM for a moment. The
+ * garbage collector frees what the small pool does not keep.
  */
 final class Buffers {
   /**
-   * No kernel message is larger: dumps are cut to 32 KiB, and the largest single object we read is
-   * a link.
+   * No kernel message is larger: dumps are limited to 32 KiB, and the largest single object we read
+   * is a link.
    */
   static final int RECEIVE = 64 * 1024;
 
@@ -43,7 +43,7 @@ final class Buffers {
     return free == null ? new Buffers() : free;
   }
 
-  /** What was written, where the kernel can read it. */
+  /** What was written, in memory that the kernel can read. */
   MemorySegment written() {
     int length = out.length();
     MemorySegment memory = length <= SEND ? sent : Arena.ofAuto().allocate(length, Long.BYTES);

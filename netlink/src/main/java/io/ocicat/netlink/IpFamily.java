@@ -3,7 +3,7 @@ package io.ocicat.netlink;
 import io.ocicat.ip.IpAddress;
 import java.util.Optional;
 
-/** The two address families of the Internet, by their numbers in linux/socket.h. */
+/** The address families IPv4 and IPv6, by their numbers in linux/socket.h. */
 public enum IpFamily {
   V4(2),
   V6(10);

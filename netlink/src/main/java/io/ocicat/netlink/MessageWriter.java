@@ -10,8 +10,9 @@ import java.util.Arrays;
  * with two write an attribute, type first. Numbers are in the machine's order unless the name says
  * {@code be} (big-endian, as nf_tables and everything taken from packet headers want them).
  *
- * <p>Into an array, which is copied for the kernel when it is sent: each access to native memory is
- * many times the code, and a call that comes once in a while pays for every line of it anew.
+ * <p>It writes into an array, which is copied for the kernel when it is sent: an access to native
+ * memory runs many times the code, which matters in a process that is too short-lived to compile
+ * it.
  *
  * <p>Not thread-safe: a writer belongs to the exchange that handed it out.
  */
@@ -38,7 +39,10 @@ public final class MessageWriter {
     end = 0;
   }
 
-  /** What was written, and behind {@link #length} what is left of earlier messages. */
+  /**
+   * The array with what was written; the content after {@link #length} is left from earlier
+   * messages.
+   */
   byte[] bytes() {
     return bytes;
   }
@@ -56,7 +60,7 @@ public final class MessageWriter {
     align();
   }
 
-  /** Asks the kernel to answer the message written last even when it succeeds. */
+  /** Requests an acknowledgement of the message written last even when it succeeds. */
   void acknowledgeLast() {
     bytes[lastMessage + FLAGS + (LITTLE ? 0 : 1)] |= ACK;
   }
@@ -147,14 +151,14 @@ public final class MessageWriter {
     return open(type, 0);
   }
 
-  /** An attribute made of attributes, marked as such with NLA_F_NESTED. */
+  /** An attribute that contains attributes, marked as such with NLA_F_NESTED. */
   public MessageWriter nest(int type, Runnable content) {
     return structure(type | NESTED, content);
   }
 
   /**
-   * An attribute whose content is a fixed structure, perhaps with attributes behind it; the type is
-   * written as it is.
+   * An attribute whose content is a fixed structure, perhaps followed by attributes; the type is
+   * written unchanged.
    */
   public MessageWriter structure(int type, Runnable content) {
     int start = end;

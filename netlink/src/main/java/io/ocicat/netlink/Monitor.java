@@ -12,22 +12,22 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Follows the changes of a namespace's links, addresses, routes, …
+ * Watches a namespace for changes of links, addresses, routes, …
  *
- * <p>To know the state and not only its changes: open the monitor first, list afterwards, then read
- * events. An event may tell what the list showed already, but nothing falls in between. {@link
- * Lost} means the same again: list, then go on reading.
+ * <p>To track the state as well: open the monitor first, then list, then read events. An event may
+ * repeat what the list already showed, but nothing is missed in between. After {@link Lost}, do the
+ * same again: list, then continue reading.
  *
- * <p>Events are taken by one thread at a time, a platform thread because waiting blocks its
- * carrier. {@link #close} may come from any thread and ends the wait.
+ * <p>One thread at a time reads events, a platform thread because waiting blocks its carrier. Any
+ * thread may call {@link #close}, which ends the wait.
  *
- * @param <T> what the topics have in common: {@code Monitor<Link>} for links alone, {@code
- *     Monitor<Record>} for a mixture, told apart by {@code case Changed(Link link)}
+ * @param <T> what the topics have in common: {@code Monitor<Link>} for links alone,
+ *     {@code Monitor<Record>} for a mixture, distinguished by {@code case Changed(Link link)}
  */
 public final class Monitor<T> implements AutoCloseable {
   /**
-   * Only a limit, no memory set aside. The kernel counts about 4 KiB for the news of a link, and a
-   * node that starts a hundred pods makes a thousand of them in a second or two.
+   * Only a limit, no memory is reserved. The kernel counts about 4 KiB for each link event, and a
+   * node that starts a hundred pods causes a thousand of them in a second or two.
    */
   private static final int RECEIVE_BUFFER = 16 * 1024 * 1024;
 
@@ -44,22 +44,22 @@ public final class Monitor<T> implements AutoCloseable {
     this.closing = closing;
   }
 
-  /** What happened. */
+  /** A change. */
   public sealed interface Event<T> {}
 
-  /** The object is there, new or different from before: the kernel does not always say which. */
+  /** The object exists, new or changed: the kernel does not always say which. */
   public record Changed<T>(T object) implements Event<T> {}
 
-  /** The object is gone; this is what it was. */
+  /** The object is gone; this was its last state. */
   public record Removed<T>(T object) implements Event<T> {}
 
   /**
-   * More happened than could be kept, and everything unread is dropped: list the state again. What
-   * happens after this event will be told.
+   * The kernel dropped events, and everything unread is discarded: list the state again. Changes
+   * after this event are reported.
    */
   public record Lost<T>() implements Event<T> {}
 
-  /** Subscribes to topics in a namespace. Everything that happens from now on will be told. */
+  /** Subscribes to topics in a namespace. Every later change is reported. */
   @SafeVarargs
   @SuppressWarnings("varargs")
   public static <T> Monitor<T> open(NetNs namespace, Topic<? extends T>... topics) {
@@ -78,7 +78,7 @@ public final class Monitor<T> implements AutoCloseable {
     }
   }
 
-  /** Waits for the next event; nothing only when the monitor is closed. */
+  /** Waits for the next event; empty only when the monitor is closed. */
   public Optional<Event<T>> next() {
     while (true) {
       Optional<Event<T>> event = poll(Duration.ofDays(1));
@@ -88,7 +88,7 @@ public final class Monitor<T> implements AutoCloseable {
     }
   }
 
-  /** Waits for the next event; nothing when time runs out or the monitor is closed. */
+  /** Waits for the next event; empty on timeout or when the monitor is closed. */
   public Optional<Event<T>> poll(Duration patience) {
     long deadline = System.nanoTime() + patience.toNanos();
     reading.lock();
@@ -122,7 +122,7 @@ public final class Monitor<T> implements AutoCloseable {
       return;
     }
     closing.ring();
-    // Not before the reader has left: it must not find the numbers of its descriptors reused.
+    // Not before the reader has left: its descriptor numbers must not be reused under it.
     reading.lock();
     try {
       channel.close();
@@ -132,7 +132,7 @@ public final class Monitor<T> implements AutoCloseable {
     }
   }
 
-  /** Takes what has come; false when the kernel had to drop some. */
+  /** Reads the available events; false when the kernel had to drop some. */
   private boolean receive() {
     Buffers buffers = Buffers.borrow();
     try {
@@ -151,7 +151,7 @@ public final class Monitor<T> implements AutoCloseable {
 
   /**
    * The kernel reports the loss before the messages it kept, all older than what it lost. Reading
-   * them after a new listing would bring dead objects back to life.
+   * them after a new listing would resurrect deleted objects.
    */
   private void dropQueued(Buffers buffers) {
     boolean more = true;

@@ -20,7 +20,7 @@ final class NetfilterBatch {
     return NetlinkRequest.of(BEGIN, 0, NetfilterBatch::header, () -> OPENING);
   }
 
-  /** The same for one that the kernel refuses unless nf_tables is in this state. */
+  /** The same for a transaction that the kernel rejects unless nf_tables is in this state. */
   static NetlinkRequest begin(int generation) {
     return NetlinkRequest.of(
         BEGIN,

@@ -10,13 +10,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Netfilter sockets between two uses. When one is closed the kernel first waits for every deletion
- * in nf_tables that is still being carried out, for tens of milliseconds and with the lock held
- * that all changes in that namespace need. So they are kept for a few seconds for whoever comes
- * next, and closed when there is nothing left to wait for. Meanwhile they keep their namespace
- * alive.
+ * A pool of netfilter sockets. Closing one makes the kernel wait for every pending deletion in
+ * nf_tables, for tens of milliseconds and with the lock held that all changes in that namespace
+ * need. So sockets are kept for a few seconds for reuse, and closed when there is nothing left to
+ * wait for. Meanwhile they keep their namespace alive.
  *
- * <p>Thread-safe; a socket that is borrowed belongs to one.
+ * <p>Thread-safe; a borrowed socket belongs to one user.
  */
 public final class NetfilterSockets {
   private static final long KEPT_NANOS = 3_000_000_000L;
@@ -30,13 +29,13 @@ public final class NetfilterSockets {
 
   private NetfilterSockets() {}
 
-  /** One in this namespace; to be given back with {@link #giveBack}. */
+  /** Borrows one in this namespace; return it with {@link #giveBack}. */
   public static NetlinkSocket borrow(NetNs namespace) {
     NetlinkSocket kept = ALL.take(namespace.id());
     return kept != null ? kept : NetlinkSocket.open(Protocol.NETFILTER, namespace);
   }
 
-  /** Puts one away that was borrowed in this namespace. */
+  /** Returns one that was borrowed in this namespace. */
   public static void giveBack(NetNs namespace, NetlinkSocket socket) {
     if (!ALL.keep(namespace.id(), socket)) {
       socket.close();
@@ -67,7 +66,7 @@ public final class NetfilterSockets {
       try {
         Thread.sleep(KEPT_NANOS / 1_000_000 / 3);
       } catch (InterruptedException _) {
-        // Nobody does; it only means to look early.
+        // Nobody interrupts it; it would only mean to check early.
       }
       Deque<Idle> old = new ArrayDeque<>();
       boolean last = takeOld(old);

@@ -17,8 +17,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A bound netlink socket and the datagrams that go through it. Belongs to the namespace of the
- * thread that opened it, for ever.
+ * A bound netlink socket, which sends and receives datagrams. It belongs for ever to the namespace
+ * of the thread that opened it.
  */
 final class NetlinkChannel implements AutoCloseable {
   private static final int AF_NETLINK = 16;
@@ -55,13 +55,12 @@ final class NetlinkChannel implements AutoCloseable {
     Buffers buffers = Buffers.borrow();
     try {
       MemorySegment option = buffers.in.asSlice(0, 16);
-      // A larger buffer than the administrator's limit needs CAP_NET_ADMIN; without it we take what
-      // there is.
+      // Exceeding the administrator's limit needs CAP_NET_ADMIN; without it we take what we get.
       if (channel.set(SOL_SOCKET, SO_RCVBUFFORCE, receiveBuffer, option) < 0) {
         channel.set(SOL_SOCKET, SO_RCVBUF, receiveBuffer, option);
       }
-      // Kernels before 4.20 do not know all three; everything works without, with poorer errors and
-      // larger dumps.
+      // Kernels before 4.20 lack some of the three; everything works without, with poorer errors
+      // and larger dumps.
       channel.set(SOL_NETLINK, NETLINK_CAP_ACK, 1, option);
       channel.set(SOL_NETLINK, NETLINK_EXT_ACK, 1, option);
       channel.set(SOL_NETLINK, NETLINK_GET_STRICT_CHK, 1, option);
@@ -105,12 +104,12 @@ final class NetlinkChannel implements AutoCloseable {
     check(sent, () -> "send " + length + " bytes of netlink messages");
   }
 
-  /** Waits for the next datagram from the kernel; what anyone else sent is dropped. */
+  /** Waits for the next datagram from the kernel; those of other senders are dropped. */
   byte[] receive(Buffers buffers) {
     return take(buffers, check(await(buffers, 0), () -> "receive from netlink"));
   }
 
-  /** The next datagram from the kernel, if one is there. */
+  /** The next datagram from the kernel, if there is one. */
   Optional<byte[]> receiveIfAny(Buffers buffers) {
     long size = await(buffers, MSG_DONTWAIT);
     return size == -Errno.EAGAIN.number()

@@ -24,7 +24,7 @@ public record NetlinkMessage(int type, int flags, int sequence, ByteBuffer paylo
 
   private static final int HEADER = MessageWriter.HEADER;
 
-  /** Splits what one receive returned. Any bytes are either messages or an exception. */
+  /** Splits the data of one receive into messages; throws if it is malformed. */
   static List<NetlinkMessage> split(byte[] datagram) {
     ByteBuffer in = ByteBuffer.wrap(datagram).order(ByteOrder.nativeOrder());
     List<NetlinkMessage> messages = new ArrayList<>();
@@ -63,7 +63,7 @@ public record NetlinkMessage(int type, int flags, int sequence, ByteBuffer paylo
     return payload.slice(0, size).order(ByteOrder.nativeOrder());
   }
 
-  /** The attributes behind a header of {@code size} bytes. */
+  /** The attributes after a header of {@code size} bytes. */
   public Attributes attributes(int size) {
     header(size);
     int aligned = Math.min((size + 3) & ~3, payload.limit());

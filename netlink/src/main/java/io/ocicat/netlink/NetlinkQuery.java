@@ -11,15 +11,15 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * A question to the kernel and how to read its answers. The kernel filters where it can; {@link
- * #where} filters the rest.
+ * A query to the kernel and how to read its responses. The kernel filters where it can;
+ * {@link #where} filters the rest.
  *
- * @param <T> what the answer consists of: mostly one for each message
+ * @param <T> the type of the results: mostly one for each message
  */
 public final class NetlinkQuery<T> {
   private static final int DUMP = 0x300;
 
-  /** Traffic control answers a question to the one who asked only if told to. */
+  /** Traffic control sends a response to the requester only if this flag asks for it. */
   private static final int ECHO = 0x8;
 
   private final NetlinkRequest request;
@@ -47,7 +47,7 @@ public final class NetlinkQuery<T> {
   }
 
   /**
-   * Asks for every object of a kind that the header and attributes written by {@code body} select.
+   * Queries every object of a kind that the header and attributes written by {@code body} select.
    */
   public static <T> NetlinkQuery<T> all(
       int type,
@@ -59,8 +59,8 @@ public final class NetlinkQuery<T> {
   }
 
   /**
-   * Asks for every object of a kind where messages and objects are not one to one: several in one
-   * message, or one spread over two.
+   * Queries every object of a kind where messages and objects do not correspond one to one: several
+   * in one message, or one spread over two.
    */
   public static <T> NetlinkQuery<T> allGathered(
       int type,
@@ -70,7 +70,7 @@ public final class NetlinkQuery<T> {
     return new NetlinkQuery<>(NetlinkRequest.of(type, DUMP, body, operation), read, any -> true);
   }
 
-  /** Asks for one object, named by what {@code body} writes. */
+  /** Queries one object, named by what {@code body} writes. */
   public static <T> NetlinkQuery<T> one(
       int type,
       Consumer<MessageWriter> body,
@@ -80,7 +80,7 @@ public final class NetlinkQuery<T> {
         NetlinkRequest.of(type, ECHO, body, operation), each(read), any -> true);
   }
 
-  /** Asks for one object whose description comes in several messages. */
+  /** Queries one object whose description comes in several messages. */
   public static <T> NetlinkQuery<T> oneGathered(
       int type,
       Consumer<MessageWriter> body,
@@ -89,14 +89,14 @@ public final class NetlinkQuery<T> {
     return new NetlinkQuery<>(NetlinkRequest.of(type, 0, body, operation), read, any -> true);
   }
 
-  /** The same question, keeping only the answers that match. */
+  /** The same query, keeping only the results that match. */
   public NetlinkQuery<T> where(Predicate<T> condition) {
     return new NetlinkQuery<>(request, read, wanted.and(condition), none, distinct);
   }
 
   /**
-   * The same question, not reading the messages that do not match: asked for all families, the
-   * kernel also tells of those this library does not know.
+   * The same query, skipping the messages that do not match: asked for all families, the kernel
+   * also reports those this library does not know.
    */
   public NetlinkQuery<T> only(Predicate<NetlinkMessage> condition) {
     return new NetlinkQuery<>(
@@ -107,21 +107,21 @@ public final class NetlinkQuery<T> {
         distinct);
   }
 
-  /** The same question, to which these refusals of the kernel mean that there is nothing. */
+  /** The same query, for which these errors of the kernel mean an empty result. */
   public NetlinkQuery<T> noneWhen(Errno... refusals) {
     return new NetlinkQuery<>(request, read, wanted, List.of(refusals), distinct);
   }
 
   /**
-   * The same question about things of which there are no two alike. The kernel keeps some in hash
-   * tables, and while it is enlarging one it tells some of them twice and others not at all: an
-   * answer in which one comes twice is not taken.
+   * The same query for objects of which no two are equal. The kernel keeps some in hash tables, and
+   * while it resizes one it reports some of them twice and others not at all: a response with a
+   * duplicate is discarded.
    */
   public NetlinkQuery<T> distinct() {
     return new NetlinkQuery<>(request, read, wanted, none, true);
   }
 
-  /** Whether the answer cannot be all there is. */
+  /** Whether the response must be incomplete. */
   boolean isTorn(List<T> answer) {
     return distinct && new HashSet<>(answer).size() < answer.size();
   }
@@ -134,7 +134,7 @@ public final class NetlinkQuery<T> {
     return request;
   }
 
-  /** The wanted objects in these messages. */
+  /** The requested objects in these messages. */
   List<T> answer(List<NetlinkMessage> messages) {
     List<T> answers = new ArrayList<>(messages.size());
     for (T answer : read.apply(messages)) {

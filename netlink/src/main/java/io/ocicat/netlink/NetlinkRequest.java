@@ -4,12 +4,12 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * One change asked of the kernel: a message, and a sentence that says what it does, for the error
- * if there is one. Requests are made by the packages of each kind of object and sent by {@link
- * NetlinkSocket}, alone or many together.
+ * A request to change something: a message, and a description of the operation for the error
+ * message. Requests are built by the packages of each kind of object and sent by
+ * {@link NetlinkSocket}, alone or many together.
  */
 public final class NetlinkRequest {
-  /** Fails with EEXIST when the object is there already. */
+  /** Fails with EEXIST when the object exists. */
   public static final int EXCLUSIVE = 0x200;
 
   public static final int CREATE = 0x400;
@@ -36,8 +36,8 @@ public final class NetlinkRequest {
    * @param flags {@link #CREATE}, {@link #EXCLUSIVE}, … or 0; request and acknowledgement flags are
    *     added on sending
    * @param body writes the family header and the attributes
-   * @param operation verb and object, as in {@code add address 10.0.0.2/24 dev 7}; only asked for
-   *     when something fails
+   * @param operation verb and object, as in {@code add address 10.0.0.2/24 dev 7}; only called when
+   *     something fails
    */
   public static NetlinkRequest of(
       int type, int flags, Consumer<MessageWriter> body, Supplier<String> operation) {

@@ -13,12 +13,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A conversation with the kernel's networking in one namespace. Open it once inside the namespace,
- * then use it from any thread, wherever that thread is: the socket stays where it was born.
+ * A netlink socket in one namespace, for changes and queries. Open it once inside the namespace,
+ * then use it from any thread, wherever that thread is: the socket stays in the namespace where it
+ * was opened.
  *
- * <p>Changes go out with {@link #perform}, many in one send where they belong together; questions
- * with {@link #list} and {@link #find}. The kernel answers while it takes a message, so nothing
- * here waits for long, but a change may wait for the kernel's own locks: call from platform
+ * <p>Changes go out with {@link #perform}, many in one send where they belong together; queries
+ * with {@link #list} and {@link #find}. The kernel responds while it processes a message, so
+ * nothing here waits for long, but a change may wait for the kernel's own locks: call from platform
  * threads.
  *
  * <p>Thread-safe: one exchange at a time.
@@ -33,8 +34,8 @@ public final class NetlinkSocket implements AutoCloseable {
   private static final int MOST_BYTES_PER_SEND = 64 * 1024;
 
   /**
-   * A dump is interrupted whenever the table changes under it; a busy node does that more than
-   * once.
+   * A dump is interrupted whenever the table changes under it; on a busy node that happens more
+   * than once.
    */
   private static final int DUMP_ATTEMPTS = 20;
 
@@ -64,9 +65,9 @@ public final class NetlinkSocket implements AutoCloseable {
   }
 
   /**
-   * Makes the changes, in order, in as few sends as possible. The kernel goes on past a failure;
+   * Makes the changes, in order, in as few sends as possible. The kernel continues after a failure;
    * afterwards the first failure is thrown, the others suppressed in it. Use {@link #attempt} to
-   * learn each one's fate.
+   * get each outcome.
    *
    * @return what became of each, in the order given, with the kernel's replies where a request
    *     asked for some
@@ -81,7 +82,7 @@ public final class NetlinkSocket implements AutoCloseable {
     return outcomes;
   }
 
-  /** Makes the changes and says what became of each, in the order given. */
+  /** Makes the changes and returns the outcome of each, in the order given. */
   public List<RequestOutcome> attempt(List<NetlinkRequest> requests) {
     if (requests.isEmpty()) {
       return List.of();
@@ -106,7 +107,7 @@ public final class NetlinkSocket implements AutoCloseable {
     }
   }
 
-  /** Makes changes that the kernel takes all or none, as nf_tables does. */
+  /** Makes changes that the kernel applies all or none, as nf_tables does. */
   public void transact(NetlinkRequest... requests) {
     transact(List.of(requests));
   }
@@ -116,8 +117,8 @@ public final class NetlinkSocket implements AutoCloseable {
   }
 
   /**
-   * The same, but only if nothing in nf_tables changed since this generation was read: what the
-   * requests are based on is then still true. ERESTART when it did change.
+   * The same, but only if nf_tables has not changed since this generation was read, so that the
+   * requests are still based on current data. ERESTART when it has.
    *
    * @param generation the id of {@link io.ocicat.netlink.nft.Generation}
    */
@@ -152,7 +153,7 @@ public final class NetlinkSocket implements AutoCloseable {
     }
   }
 
-  /** Everything that answers the question. */
+  /** All results of the query. */
   public <T> List<T> list(NetlinkQuery<T> query) {
     if (!query.isDump()) {
       return find(query).map(List::of).orElse(List.of());
@@ -175,7 +176,7 @@ public final class NetlinkSocket implements AutoCloseable {
           if (!query.isTorn(answer)) {
             return answer;
           }
-          // Enlarging a table takes a few milliseconds.
+          // Resizing a table takes a few milliseconds.
           LockSupport.parkNanos(TORN_PAUSE_NANOS);
         }
       }
@@ -190,7 +191,7 @@ public final class NetlinkSocket implements AutoCloseable {
     }
   }
 
-  /** The one thing asked for, or the first of several; nothing when the kernel has none. */
+  /** The object, or the first of several; empty when the kernel has none. */
   public <T> Optional<T> find(NetlinkQuery<T> query) {
     if (query.isDump()) {
       return first(list(query));
@@ -211,7 +212,7 @@ public final class NetlinkSocket implements AutoCloseable {
     return answers.isEmpty() ? Optional.empty() : Optional.of(answers.getFirst());
   }
 
-  /** How many messages were sent so far: what the work done with this socket cost. */
+  /** How many messages were sent so far, as a measure of cost. */
   public int messagesSent() {
     lock.lock();
     try {

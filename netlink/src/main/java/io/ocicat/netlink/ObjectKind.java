@@ -1,6 +1,6 @@
 package io.ocicat.netlink;
 
-/** What kind of object a request is about. */
+/** The kind of object that a request is about. */
 public enum ObjectKind {
   LINK,
   ADDRESS,

@@ -5,14 +5,14 @@ import io.ocicat.netlink.linux.NetlinkException;
 import java.util.List;
 import java.util.Optional;
 
-/** What became of one request of a batch. */
+/** The outcome of one request of a batch. */
 public sealed interface RequestOutcome {
   NetlinkRequest request();
 
   /**
-   * The kernel did it.
+   * The kernel made the change.
    *
-   * @param replies what it sent back about it, when the request asked for an echo
+   * @param replies its responses, when the request asked for an echo
    */
   record Done(NetlinkRequest request, List<NetlinkMessage> replies) implements RequestOutcome {
     public Done {
@@ -21,10 +21,10 @@ public sealed interface RequestOutcome {
   }
 
   /**
-   * The kernel refused, which often is an answer like any other: what is composed is composed when
+   * The kernel refused. That is often an expected answer, so the exception is only built when
    * somebody throws it.
    *
-   * @param kernelSays its own words, empty when it had none
+   * @param kernelSays the kernel's explanation, empty when there was none
    */
   record Failed(NetlinkRequest request, Errno errno, String kernelSays) implements RequestOutcome {
     public NetlinkException cause() {
@@ -33,7 +33,7 @@ public sealed interface RequestOutcome {
   }
 
   /**
-   * Looks whether the kernel did everything.
+   * Checks that the kernel made every change.
    *
    * @throws NetlinkException the first failure, with the others suppressed in it
    */

@@ -6,10 +6,10 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
- * A kind of object whose changes a {@link Monitor} can follow: which multicast groups announce
- * them, by which messages, and how to read those. Each family of objects defines its own.
+ * A kind of object that a {@link Monitor} can watch: which multicast groups announce changes, by
+ * which messages, and how to read those. Each family of objects defines its own.
  *
- * @param <T> what an announcement is about
+ * @param <T> the type of the object
  */
 public final class Topic<T> {
   private final List<Integer> groups;
@@ -45,7 +45,7 @@ public final class Topic<T> {
 
   /**
    * The same, without the messages that do not match: the kernel announces different things by one
-   * type of message, told apart by the family in their header.
+   * type of message, distinguished by the family in their header.
    */
   public Topic<T> only(Predicate<NetlinkMessage> condition) {
     return new Topic<>(groups, changed, removed, read, concerned.and(condition));

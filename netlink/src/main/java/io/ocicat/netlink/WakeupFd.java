@@ -14,9 +14,9 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Lets one thread wait for a descriptor while any other can end the wait. Closing the descriptor
- * would not do: Linux leaves the sleeper asleep and gives the number away.
+ * would not work: Linux does not wake the waiting thread, and reuses the number.
  *
- * <p>One waiter at a time; anyone may ring.
+ * <p>One waiter at a time; any thread may end the wait.
  */
 final class WakeupFd implements AutoCloseable {
   private static final int EFD_CLOEXEC_NONBLOCK = 0x80000 | 0x800;
@@ -35,7 +35,7 @@ final class WakeupFd implements AutoCloseable {
             check(Kernel.call(Syscall.EVENTFD2, 0, EFD_CLOEXEC_NONBLOCK), () -> "make an eventfd"));
   }
 
-  /** Ends the present wait and every later one. */
+  /** Ends the current wait and every later one. */
   void ring() {
     MemorySegment one = Arena.ofAuto().allocateFrom(JAVA_LONG, 1);
     check(Kernel.call(Syscall.WRITE, bell.number(), one.address(), 8), () -> "ring an eventfd");
@@ -45,7 +45,7 @@ final class WakeupFd implements AutoCloseable {
    * Waits until the descriptor has something to read or an error to report.
    *
    * @param nanos how long at most
-   * @return whether it has; false when the bell rang or time ran out
+   * @return whether it has; false when the wait was ended or timed out
    */
   boolean await(int descriptor, long nanos) {
     long deadline = System.nanoTime() + nanos;

@@ -10,7 +10,7 @@ import io.ocicat.netlink.linux.NetlinkException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Requests and queries about connections, for a socket of the netfilter protocol. */
+/** Requests and queries about tracked connections, for a socket of the netfilter protocol. */
 public final class Conntrack {
   private static final int SUBSYSTEM = 1 << 8;
   private static final int CT_GET = SUBSYSTEM | 1;
@@ -30,8 +30,8 @@ public final class Conntrack {
   }
 
   /**
-   * Deletes this connection; ENOENT when it is gone, and also when a later one between the same
-   * ends has taken its place under another id.
+   * Deletes this connection; ENOENT when it is gone, even if a later one between the same endpoints
+   * has replaced it under another id.
    */
   public static NetlinkRequest delete(ConntrackEntry connection) {
     return NetlinkRequest.of(
@@ -74,9 +74,9 @@ public final class Conntrack {
   }
 
   /**
-   * Deletes the connections that match. To be done after the rules have changed: a packet that
-   * comes in between would begin its connection anew by the old ones. One that ends by itself
-   * meanwhile is fine.
+   * Deletes the connections that match. Call it after the rules have changed: a packet that arrives
+   * in between would start its connection again under the old ones. A connection that ends by
+   * itself meanwhile is not an error.
    *
    * @return how many were deleted
    */
@@ -85,8 +85,8 @@ public final class Conntrack {
   }
 
   /**
-   * The same for what a question finds. The kernel looks at its whole table for each question, so
-   * one for several ports, with {@link NetlinkQuery#where}, is better than several for one each.
+   * The same for the results of a query. Each query makes the kernel walk its whole table, so one
+   * for several ports, with {@link NetlinkQuery#where}, is better than several for one each.
    */
   public static int purge(NetlinkSocket net, NetlinkQuery<ConntrackEntry> stale) {
     List<NetlinkRequest> deletions = net.list(stale).stream().map(Conntrack::delete).toList();

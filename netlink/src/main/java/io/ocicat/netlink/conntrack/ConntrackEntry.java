@@ -3,15 +3,15 @@ package io.ocicat.netlink.conntrack;
 import io.ocicat.netlink.IpFamily;
 
 /**
- * A connection the kernel knows.
+ * A connection in the kernel's connection tracking table.
  *
- * @param original packets of whoever began it, as they came in
- * @param reply packets of the other side, as they come in: their source is where the original ones
+ * @param original packets from the initiator, as they arrive
+ * @param reply packets from the other side, as they arrive: their source is where the original ones
  *     really went
- * @param mark what rules have remembered about it
- * @param timeout in how many seconds it will be forgotten without traffic
- * @param id what the kernel calls it, made from its ends and its place in memory: a later
- *     connection between the same ends mostly has another one
+ * @param mark set by rules
+ * @param timeout seconds until it expires without traffic
+ * @param id the kernel's, made from its endpoints and its address in memory: a later connection
+ *     between the same endpoints mostly has another one
  */
 public record ConntrackEntry(Tuple original, Tuple reply, int mark, long timeout, int id) {
   public IpFamily family() {

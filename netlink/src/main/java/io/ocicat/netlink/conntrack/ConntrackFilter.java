@@ -5,10 +5,10 @@ import io.ocicat.netlink.IpFamily;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which connections are meant: those of a family that have everything said here. {@code
- * ConntrackFilter.of(V4).protocol(UDP).originalDestinationPort(5353)} are those to a host port,
- * {@code ConntrackFilter.of(V4).replySource(pod)} those that end at a pod whatever address they
- * were begun with. Immutable.
+ * Selects connections of a family that match everything specified here.
+ * {@code ConntrackFilter.of(V4).protocol(UDP).originalDestinationPort(5353)} are those to a host
+ * port, {@code ConntrackFilter.of(V4).replySource(pod)} those that end at a pod whatever address
+ * the client used. Immutable.
  */
 public final class ConntrackFilter {
   private final IpFamily family;
@@ -66,7 +66,7 @@ public final class ConntrackFilter {
     return reply(reply.source(inFamily(address)));
   }
 
-  /** Whom the other side takes for the sender. */
+  /** The address that the other side sees as the sender. */
   public ConntrackFilter replyDestination(IpAddress address) {
     return reply(reply.destination(inFamily(address)));
   }
@@ -85,7 +85,7 @@ public final class ConntrackFilter {
     return new ConntrackFilter(family, protocol, original, reply, zone, mark);
   }
 
-  /** Whose mark has this value in the bits of the mask. */
+  /** With a mark that has this value in the bits of the mask. */
   public ConntrackFilter mark(int value, int mask) {
     return new ConntrackFilter(family, protocol, original, reply, zone, new Mark(value, mask));
   }
@@ -129,7 +129,7 @@ public final class ConntrackFilter {
     return mark;
   }
 
-  /** The whole question, also for kernels that know only parts of it. */
+  /** The complete condition, for kernels that support only parts of it. */
   boolean matches(ConntrackEntry connection) {
     return connection.family() == family
         && (protocol == null || protocol.equals(connection.protocol()))
@@ -139,7 +139,7 @@ public final class ConntrackFilter {
         && (mark == null || (connection.mark() & mark.mask()) == mark.value());
   }
 
-  /** In the words of conntrack(8): {@code IPv4 connections -p udp --orig-port-dst 53}. */
+  /** In the notation of conntrack(8): {@code IPv4 connections -p udp --orig-port-dst 53}. */
   @Override
   public String toString() {
     return family

@@ -58,7 +58,7 @@ final class ConntrackMessage {
           Integer.toUnsignedLong(attributes.be32(CTA_TIMEOUT, 0)),
           attributes.be32(CTA_ID, 0));
     } catch (IllegalArgumentException e) {
-      // Values refuse contradictions; coming from the kernel, those are its fault.
+      // Values reject contradictions; coming from the kernel, those are its fault.
       throw NetlinkException.malformed(String.valueOf(e.getMessage()));
     }
   }
@@ -100,7 +100,7 @@ final class ConntrackMessage {
     }
   }
 
-  /** This connection by its id as well. */
+  /** Adds the connection's id. */
   static void writeName(MessageWriter out, ConntrackEntry connection) {
     writeName(out, CTA_TUPLE_ORIG, connection.original());
     out.be32(CTA_ID, connection.id());
@@ -141,13 +141,15 @@ final class ConntrackMessage {
     }
   }
 
-  /** All connections, or all of a family: kernels before 5.3 look at the family only if told. */
+  /**
+   * All connections, or all of a family: kernels before 5.3 only respect the family with this flag.
+   */
   static void writeFlush(MessageWriter out, @Nullable IpFamily family) {
     header(out, family, family == null ? 0 : 1);
   }
 
   /**
-   * Which connections to list, as far as the kernel can filter; kernels before 5.8 look only at
+   * The filter for a listing, as far as the kernel supports it; kernels before 5.8 only support
    * family and mark.
    */
   static void writeFilter(MessageWriter out, ConntrackFilter filter) {
@@ -156,8 +158,7 @@ final class ConntrackMessage {
     if (mark != null) {
       out.be32(CTA_MARK, mark.value()).be32(CTA_MARK_MASK, mark.mask());
     }
-    // Zone 0 is what a connection has in the direction it has no zone in, which the kernel, asked
-    // for 0, does not count.
+    // Zone 0 means that a direction has no zone; asked for 0, the kernel does not match these.
     if (filter.zone() > 0) {
       out.be16(CTA_ZONE, filter.zone());
     }

@@ -1,6 +1,6 @@
 package io.ocicat.netlink.conntrack;
 
-/** What an IP packet carries, by IANA's number. */
+/** An IP protocol, by IANA's number. */
 public record IpProtocol(int number) {
   public static final IpProtocol ICMP = new IpProtocol(1);
   public static final IpProtocol TCP = new IpProtocol(6);

@@ -1,10 +1,10 @@
 package io.ocicat.netlink.conntrack;
 
-/** What tells apart the connections between two addresses. */
+/** The transport-layer part of a connection's identity: ports, or the fields of ICMP. */
 public sealed interface Transport {
   IpProtocol protocol();
 
-  /** TCP, UDP, SCTP and their like. */
+  /** TCP, UDP, SCTP and similar protocols. */
   record Ports(IpProtocol protocol, int source, int destination) implements Transport {
     public Ports {
       checkPort(source);
@@ -18,7 +18,7 @@ public sealed interface Transport {
     }
   }
 
-  /** The question of an ICMP question and answer: type 8 (ICMP) or 128 (ICMPv6) for a ping. */
+  /** An ICMP request: type 8 (ICMP) or 128 (ICMPv6) for a ping. */
   record Icmp(IpProtocol protocol, int id, int type, int code) implements Transport {
     public Icmp {
       if (id < 0 || id > 0xffff || type < 0 || type > 255 || code < 0 || code > 255) {
@@ -29,6 +29,6 @@ public sealed interface Transport {
     }
   }
 
-  /** Nothing: the addresses are all there is. */
+  /** None: only the addresses identify the connection. */
   record Bare(IpProtocol protocol) implements Transport {}
 }

@@ -6,7 +6,7 @@ import io.ocicat.netlink.conntrack.Transport.Icmp;
 import io.ocicat.netlink.conntrack.Transport.Ports;
 
 /**
- * One direction of a connection, as its packets look.
+ * The addresses and ports of one direction of a connection, as in its packets.
  *
  * @param zone the part of the table this direction is in; 0 for the usual one
  */

@@ -6,9 +6,9 @@ import io.ocicat.netlink.MessageWriter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direction of a listing's filter on the wire: a tuple of which only parts are there, and flags
- * that say which parts count (the kernel's net/netfilter/nf_internals.h, CTA_FILTER_F_…). Ports
- * count only together with a protocol.
+ * One direction of a listing's filter on the wire: a partial tuple, and flags that say which parts
+ * count (the kernel's net/netfilter/nf_internals.h, CTA_FILTER_F_…). Ports count only together with
+ * a protocol.
  */
 record TupleFilter(TuplePattern pattern, @Nullable IpProtocol protocol) {
   private static final int IP_SRC = 1;
@@ -19,7 +19,7 @@ record TupleFilter(TuplePattern pattern, @Nullable IpProtocol protocol) {
 
   /**
    * The filter for a pattern. Kernels from 5.8 to 6.18 at least compare IPv6 addresses the wrong
-   * way round and send what does not match, so they are not told any.
+   * way round and send what does not match, so the filter omits them.
    */
   static TupleFilter of(TuplePattern pattern, @Nullable IpProtocol protocol, IpFamily family) {
     return new TupleFilter(family == IpFamily.V4 ? pattern : pattern.anyAddress(), protocol);

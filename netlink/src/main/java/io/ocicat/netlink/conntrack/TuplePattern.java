@@ -4,9 +4,9 @@ import io.ocicat.ip.IpAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one direction of a connection must look like; what is not said may be anything.
+ * A pattern for one direction of a connection; unspecified parts match anything.
  *
- * @param sourcePort -1 for any, as the destination's
+ * @param sourcePort -1 for any, as for the destination
  */
 record TuplePattern(
     @Nullable IpAddress source, @Nullable IpAddress destination, int sourcePort, int port) {

@@ -1,6 +1,6 @@
 /**
  * The kernel's table of connections, over a socket of {@link io.ocicat.netlink.Protocol#NETFILTER}.
- * A connection keeps the address translation it began with for as long as it has traffic, so when a
+ * A connection keeps its initial address translation for as long as it has traffic, so when a
  * translation changes or ends, the connections that use it have to be deleted.
  */
 @NullMarked

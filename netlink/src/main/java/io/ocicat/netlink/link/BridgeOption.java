@@ -1,6 +1,6 @@
 package io.ocicat.netlink.link;
 
-/** What a bridge does or does not (linux/if_link.h, IFLA_BR_). */
+/** An on/off option of a bridge (linux/if_link.h, IFLA_BR_). */
 public enum BridgeOption implements Toggle {
   STP(5),
   VLAN_FILTERING(7),

@@ -5,8 +5,8 @@ import io.ocicat.netlink.MessageWriter;
 import java.util.Map;
 
 /**
- * How a bridge treats one of its ports. Read from the kernel it holds every option the kernel
- * knows; made for a change it holds those to be changed:
+ * The options of a bridge port. Read from the kernel it has every option; built for a change it has
+ * those to be changed:
  *
  * <pre>{@code
  * BridgePort.with(HAIRPIN, true).and(ISOLATED, true)

@@ -2,9 +2,9 @@ package io.ocicat.netlink.link;
 
 import java.util.Locale;
 
-/** What a bridge does or does not at a port (linux/if_link.h, IFLA_BRPORT_). */
+/** An on/off option of a bridge port (linux/if_link.h, IFLA_BRPORT_). */
 public enum BridgePortOption implements Toggle {
-  /** Frames may leave by the port they came from. */
+  /** Frames may leave through the port they came from. */
   HAIRPIN(4),
   /** A spanning-tree message shuts the port. */
   GUARD(5),
@@ -13,7 +13,7 @@ public enum BridgePortOption implements Toggle {
   /** A multicast group is left at once when the port says so. */
   FAST_LEAVE(7),
   LEARNING(8),
-  /** Frames to unknown addresses leave here too. */
+  /** Frames to unknown addresses leave here, too. */
   FLOOD(9),
   PROXY_ARP(10),
   MULTICAST_FLOOD(27),
@@ -21,11 +21,11 @@ public enum BridgePortOption implements Toggle {
   /** VLAN ids are mapped to tunnel ids. */
   VLAN_TUNNEL(29),
   BROADCAST_FLOOD(30),
-  /** ARP and neighbour discovery are answered by the bridge. */
+  /** The bridge answers ARP and neighbour discovery. */
   NEIGHBOUR_SUPPRESS(32),
-  /** Talks to ports that are not isolated, only. */
+  /** Can only reach ports that are not isolated. */
   ISOLATED(33),
-  /** Only addresses entered by hand may send. */
+  /** Only addresses configured by hand may send. */
   LOCKED(39);
 
   private final int attribute;

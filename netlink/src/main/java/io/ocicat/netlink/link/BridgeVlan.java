@@ -1,10 +1,10 @@
 package io.ocicat.netlink.link;
 
 /**
- * A VLAN, or a range of them, that may pass a bridge's port.
+ * A VLAN, or a range of VLANs, of a bridge port.
  *
- * @param pvid untagged frames that come in belong to it; only for a single one
- * @param untagged frames go out without their tag
+ * @param pvid incoming untagged frames belong to it; only for a single VLAN
+ * @param untagged frames leave without their tag
  */
 public record BridgeVlan(int first, int last, boolean pvid, boolean untagged) {
   static final int LAST_ID = 4094;
@@ -20,7 +20,7 @@ public record BridgeVlan(int first, int last, boolean pvid, boolean untagged) {
     }
   }
 
-  /** Frames of this VLAN come and go with their tag. */
+  /** Frames of this VLAN are tagged in both directions. */
   public static BridgeVlan tagged(int id) {
     return new BridgeVlan(id, id, false, false);
   }
@@ -35,7 +35,7 @@ public record BridgeVlan(int first, int last, boolean pvid, boolean untagged) {
     return new BridgeVlan(id, id, true, true);
   }
 
-  /** As {@code bridge vlan} takes it. */
+  /** In the syntax of {@code bridge vlan}. */
   @Override
   public String toString() {
     return (first == last ? "vid " + first : "vid " + first + "-" + last)

@@ -10,7 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Which VLANs may pass the ports of a filtering bridge, and the bridge's own port to the host. */
+/**
+ * Requests and queries about the VLANs of bridge ports, and of the bridge's own port to the host.
+ */
 public final class BridgeVlans {
   private static final int BRIDGE_FLAGS = 0;
   private static final int VLAN_INFO = 2;
@@ -24,7 +26,7 @@ public final class BridgeVlans {
   private static final int RANGE_BEGIN = 1 << 3;
   private static final int RANGE_END = 1 << 4;
 
-  /** Ask for VLANs, with neighbours that are treated alike as one range. */
+  /** Requests VLANs, with adjacent ones of equal flags as one range. */
   private static final int VLANS_AS_RANGES = 4;
 
   private BridgeVlans() {}

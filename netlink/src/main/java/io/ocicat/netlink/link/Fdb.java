@@ -6,7 +6,7 @@ import io.ocicat.netlink.NetlinkRequest;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** The forwarding tables of bridges and vxlans. */
+/** Requests and queries about the forwarding databases of bridges and vxlans. */
 public final class Fdb {
   private Fdb() {}
 
@@ -14,7 +14,7 @@ public final class Fdb {
     return list(out -> FdbEntry.header(out, 0, 0, 0), () -> "list fdb entries");
   }
 
-  /** What a port leads to, in its bridge's table and in its own. */
+  /** The entries of a port, in its bridge's table and in its own. */
   public static NetlinkQuery<FdbEntry> of(int link) {
     Rtnl.positive(link);
     return list(out -> FdbEntry.header(out, link, 0, 0), () -> "list fdb entries dev " + link)
@@ -40,7 +40,7 @@ public final class Fdb {
   }
 
   /**
-   * Gives an address of a vxlan one more destination: with the address of zeros, the hosts that get
+   * Adds one more destination to an address of a vxlan: with the all-zero address, a host that gets
    * broadcasts.
    */
   public static NetlinkRequest append(FdbEntry entry) {

@@ -11,8 +11,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where frames to an address go: in a bridge's table to one of its ports, in a vxlan's own table to
- * another host. Numbers of 0 mean not given.
+ * A forwarding database entry, which says where frames to an address go: in a bridge's table to one
+ * of its ports, in a vxlan's own table to another host. Numbers of 0 mean not set.
  *
  * <pre>{@code
  * FdbEntry.onBridge(port, mac)
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param port its UDP port, when it is not the vxlan's
  * @param vni its network, when it is not the vxlan's
  * @param via the link to reach it by, when it is not the vxlan's parent
- * @param master the bridge; told by the kernel, not asked for
+ * @param master the bridge; reported by the kernel, never sent
  */
 public record FdbEntry(
     int link,
@@ -52,11 +52,11 @@ public record FdbEntry(
   private static final int FLAG_SELF = 0x2;
   private static final int FLAG_MASTER = 0x4;
 
-  /** How long an entry lives. */
+  /** The lifetime of an entry. */
   public enum State {
     /** For ever; in a bridge: an address of the port itself. */
     PERMANENT(NUD_PERMANENT),
-    /** For ever, behind the port. */
+    /** For ever, reached through the port. */
     STATIC(NUD_NOARP | NUD_REACHABLE),
     /** Until it has not been seen for a while. */
     DYNAMIC(NUD_REACHABLE);
@@ -75,7 +75,7 @@ public record FdbEntry(
     }
   }
 
-  /** Behind a port of a bridge, until removed. */
+  /** Reached through a port of a bridge, until removed. */
   public static FdbEntry onBridge(int port, MacAddress mac) {
     return new FdbEntry(Rtnl.positive(port), mac, false, State.STATIC, 0, null, 0, 0, 0, 0);
   }
@@ -165,7 +165,7 @@ public record FdbEntry(
     return IpAddress.ofBytes(bytes);
   }
 
-  /** As {@code bridge fdb} takes it. */
+  /** In the syntax of {@code bridge fdb}. */
   @Override
   public String toString() {
     return mac

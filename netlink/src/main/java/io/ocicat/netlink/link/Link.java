@@ -11,18 +11,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * A network interface, as the kernel reports it.
  *
- * @param kind what the kernel calls its kind, as {@code veth}; empty for loopback and hardware
- * @param mac null for links that have none, or not of Ethernet
- * @param flags as in linux/if.h; {@link #isUp} and its like read them
+ * @param kind the kernel's name of its kind, such as {@code veth}; empty for loopback and hardware
+ * @param mac null for links without an Ethernet address
+ * @param flags as in linux/if.h; {@link #isUp} and similar methods read them
  * @param master the index of the bridge it is a port of; 0 when none
  * @param peer the index of a veth's other end, or of the link it sits on; 0 when none
  * @param peerNamespace this namespace's number for the one where the peer is; -1 when it is this
  *     one
  * @param alias empty when none
- * @param promiscuity how many, the user among them, want it to receive everything
+ * @param promiscuity how many users, the administrator included, want it to receive everything
  * @param txQueueLength in packets
- * @param options those of its kind; null when the kernel tells none or the kind is not ours
- * @param port how its bridge treats it; null when it is no bridge's port
+ * @param options those of its kind; null when the kernel reports none or the kind is unknown here
+ * @param port its options as a bridge port; null when it is not one
  */
 public record Link(
     int index,
@@ -69,12 +69,12 @@ public record Link(
         port(info));
   }
 
-  /** Whether an administrator wants it up. */
+  /** Whether it is administratively up. */
   public boolean isUp() {
     return (flags & Rtnl.IFF_UP) != 0;
   }
 
-  /** Whether it is up and its veth pair, or its peer, is too. */
+  /** Whether it is up and has a carrier: its cable is plugged in, or its peer is up. */
   public boolean isRunning() {
     return (flags & Rtnl.IFF_RUNNING) != 0;
   }
@@ -84,18 +84,22 @@ public record Link(
   }
 
   /**
-   * Whether it was told to receive everything; {@link #promiscuity} counts bridges and so on too.
+   * Whether it was configured to receive everything; {@link #promiscuity} also counts bridges and
+   * other users.
    */
   public boolean isPromiscuous() {
     return (flags & Rtnl.IFF_PROMISC) != 0;
   }
 
-  /** Whether it was told to receive all multicast, also for groups nobody here has joined. */
+  /**
+   * Whether it was configured to receive all multicast, even for groups that nobody here has
+   * joined.
+   */
   public boolean isAllMulticast() {
     return (flags & Rtnl.IFF_ALLMULTI) != 0;
   }
 
-  /** The options, if it is of this kind and the kernel tells them: {@code as(Vxlan.class)}. */
+  /** The options, if it is of this kind and the kernel reports them: {@code as(Vxlan.class)}. */
   public <K extends LinkKind> Optional<K> as(Class<K> wanted) {
     return Optional.ofNullable(options).filter(wanted::isInstance).map(wanted::cast);
   }

@@ -21,7 +21,9 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The attribute IFLA_LINKINFO: the kind of a link and the options of that kind. */
+/**
+ * Reads and writes the attribute IFLA_LINKINFO: the kind of a link and the options of that kind.
+ */
 final class LinkInfo {
   private static final int VETH_PEER = 1;
 
@@ -49,7 +51,7 @@ final class LinkInfo {
   private static final int VLAN_ID = 1;
   private static final int VLAN_PROTOCOL = 5;
 
-  /** The kernel tells times to user space in hundredths of a second, whatever its own clock. */
+  /** The kernel reports times to user space in hundredths of a second, whatever its own clock. */
   private static final int TICK_MILLIS = 10;
 
   private LinkInfo() {}
@@ -148,9 +150,9 @@ final class LinkInfo {
   }
 
   /**
-   * The options of a link; null when its kind has none to tell (veth) or is none of ours.
+   * The options of a link; null when its kind has none (veth) or is unknown here.
    *
-   * @param parent what IFLA_LINK says
+   * @param parent the value of IFLA_LINK
    */
   static @Nullable LinkKind read(String kind, int parent, Attributes data) {
     try {

@@ -8,12 +8,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a link is, with the options of its kind. Options not mentioned (null, or not in the map) are
- * left to the kernel when a link is created and left alone when it is changed; read from the kernel
- * all are there. Indexes and ports of 0 mean none.
+ * The kind of a link, with the options of that kind. Unset options (null, or not in the map) are
+ * left to the kernel when a link is created and left unchanged when it is changed; read from the
+ * kernel all are set. Indexes and ports of 0 mean none.
  */
 public sealed interface LinkKind {
-  /** As the kernel calls it. */
+  /** The kernel's name. */
   default String kind() {
     return switch (this) {
       case Veth _ -> "veth";
@@ -29,9 +29,9 @@ public sealed interface LinkKind {
   /**
    * One end of a veth pair.
    *
-   * @param peer the other end, born in the same message, in another namespace if it says so. It
-   *     cannot be up at birth: the kernel would ask it for its peer before there is one, answer
-   *     ENOTCONN and take 15 ms to undo everything. A master or an alias it would ignore.
+   * @param peer the other end, created by the same message, in another namespace if it says so. It
+   *     cannot be created up: the kernel would ask it for its peer before there is one, return
+   *     ENOTCONN and take 15 ms to undo everything. A master or an alias would be ignored.
    */
   record Veth(LinkSettings peer) implements LinkKind {
     public Veth {
@@ -44,7 +44,7 @@ public sealed interface LinkKind {
   }
 
   /**
-   * A switch.
+   * A bridge.
    *
    * @param defaultPvid the VLAN of untagged frames on new ports; 0 for none
    */
@@ -62,7 +62,7 @@ public sealed interface LinkKind {
       }
     }
 
-    /** With everything as the kernel has it by default. */
+    /** With the kernel's defaults. */
     public Bridge() {
       this(Map.of(), null, null, null);
     }
@@ -92,8 +92,7 @@ public sealed interface LinkKind {
   /**
    * A link with an address of its own on another link.
    *
-   * @param parent the other link; of the namespace the message is sent in, wherever this one is
-   *     born
+   * @param parent the other link; in the namespace of the socket, wherever this one is created
    * @param broadcastQueue how many broadcast frames may wait; 0 leaves it to the kernel
    * @param sources in mode SOURCE, the addresses it receives from
    */
@@ -101,9 +100,9 @@ public sealed interface LinkKind {
       implements LinkKind {
     /** linux/if_link.h, enum macvlan_mode. */
     public enum Mode {
-      /** No talk with others on the same parent. */
+      /** Cannot reach others on the same parent. */
       PRIVATE(1),
-      /** Talk with others through the switch outside. */
+      /** Reaches others on the same parent through the external switch. */
       VEPA(2),
       BRIDGE(4),
       /** The only one on its parent, which it takes over. */
@@ -141,10 +140,10 @@ public sealed interface LinkKind {
    * @param id the network's number, of 24 bits
    * @param local the address it sends from
    * @param remote where frames without an FDB entry go: a multicast group or one host
-   * @param parent the link it sends by
+   * @param parent the link it sends through
    * @param port of UDP; 0 is the kernel's 8472, not IANA's 4789
    * @param ttl of the packets outside; 0 leaves it to the kernel
-   * @param gbp carries the sender's mark along (group-based policy)
+   * @param gbp transmits the sender's mark (group-based policy)
    */
   record Vxlan(
       int id,
@@ -205,14 +204,17 @@ public sealed interface LinkKind {
     }
   }
 
-  /** Takes what {@code mirred} sends it, so that a queueing discipline can work on arrivals. */
+  /**
+   * An ifb: receives packets from {@code mirred}, so that a queueing discipline can shape incoming
+   * traffic.
+   */
   record Ifb() implements LinkKind {}
 
-  /** Swallows everything: a place for addresses. */
+  /** A dummy, which drops everything: a place for addresses. */
   record Dummy() implements LinkKind {}
 
   /**
-   * One tagged network on another link.
+   * A VLAN on another link.
    *
    * @param parent as with {@link Macvlan}
    */

@@ -3,15 +3,15 @@ package io.ocicat.netlink.link;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 /**
- * The kernel's rules for names of links (dev_valid_name in net/core/dev.c), and one of ours: no
- * percent sign, which the kernel would take for a pattern and replace by a number.
+ * Checks the names of links by the kernel's rules (dev_valid_name in net/core/dev.c), and one of
+ * ours: no percent sign, which the kernel would interpret as a pattern and replace by a number.
  */
 final class LinkName {
   private static final int LONGEST = 15;
 
   private LinkName() {}
 
-  /** Returns the name, if it is one. */
+  /** Returns the name, if it is valid. */
   static String check(String name) {
     int length = name.getBytes(UTF_8).length;
     if (length == 0) {

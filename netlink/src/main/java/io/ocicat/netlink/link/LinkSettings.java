@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every kind of link can be given, at its birth or later; whatever is not mentioned is left to
- * the kernel, or as it is. All of it travels in one message.
+ * The settings common to all kinds of links, for a new or an existing link; unset ones are left to
+ * the kernel, or unchanged. All of them are sent in one message.
  *
  * <pre>{@code
  * LinkSettings.named("vethab12").mtu(1450).group(7).master(bridge).up()
@@ -44,14 +44,14 @@ public final class LinkSettings {
     this.settings = settings;
   }
 
-  /** Nothing yet. A link created without a name is called by the kernel: veth0, veth1, … */
+  /** No settings. The kernel names a link created without a name: veth0, veth1, … */
   public static LinkSettings none() {
     return NONE;
   }
 
   /**
-   * A name; for a link that has one already, a new one. Before Linux 6.2 a link must be down to be
-   * renamed, by a message before this one.
+   * The name; for an existing link, a new one. Before Linux 6.2 a link must be down to be renamed,
+   * by a message before this one.
    */
   public static LinkSettings named(String name) {
     return NONE.name(name);
@@ -63,16 +63,16 @@ public final class LinkSettings {
   }
 
   /**
-   * The index a new link shall have, so that messages behind its creation can name it in the same
-   * send. Fails with EEXIST when taken: for namespaces of which one knows all links.
+   * The index of a new link, so that later messages of the same send can refer to it. Fails with
+   * EEXIST when taken: only for namespaces whose links are all known.
    */
   public LinkSettings index(int index) {
     return new LinkSettings(Rtnl.positive(index), name, flags, change, settings);
   }
 
   /**
-   * The namespace to be born in. A link that lives already is moved, which is slow, stops all other
-   * network configuration meanwhile, and takes its addresses and routes away.
+   * The namespace to be created in. An existing link is moved, which is slow, blocks all other
+   * network configuration meanwhile, and removes its addresses and routes.
    */
   public LinkSettings in(NetNs namespace) {
     return and(new Setting.Namespace(namespace, namespace.descriptor()));
@@ -98,14 +98,14 @@ public final class LinkSettings {
     return and(MASTER, "master", 0);
   }
 
-  /** A number that links can be listed and deleted by, together; 0 is everyone's. */
+  /** A number by which links can be listed and deleted together; 0 is the default group. */
   public LinkSettings group(int group) {
     return and(GROUP, "group", group);
   }
 
   /**
    * A text for people and for finding one's own links again; empty removes it. Not for a new link:
-   * the kernel would ignore it without a word, so that wants a message behind the creation.
+   * the kernel would silently ignore it, so it needs a message after the creation.
    */
   public LinkSettings alias(String alias) {
     int length = alias.getBytes(UTF_8).length;
@@ -120,12 +120,12 @@ public final class LinkSettings {
     return and(TXQLEN, "txqueuelen", packets);
   }
 
-  /** How many queues a new link has; cannot be changed later. */
+  /** The number of queues of a new link; cannot be changed later. */
   public LinkSettings queues(int transmit, int receive) {
     return and(NUM_TX_QUEUES, "numtxqueues", transmit).and(NUM_RX_QUEUES, "numrxqueues", receive);
   }
 
-  /** Not for the peer of a new veth: {@link LinkKind.Veth} says why. */
+  /** Not for the peer of a new veth: see {@link LinkKind.Veth}. */
   public LinkSettings up() {
     return flag(Rtnl.IFF_UP, true, "up");
   }
@@ -176,7 +176,7 @@ public final class LinkSettings {
     writeAttributes(out);
   }
 
-  /** As {@code ip link set} takes them. */
+  /** In the syntax of {@code ip link set}. */
   @Override
   public String toString() {
     return Arrays.stream(settings).map(Setting::toString).collect(Collectors.joining(" "));

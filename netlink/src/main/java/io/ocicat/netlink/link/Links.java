@@ -20,17 +20,18 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Network interfaces: finding, making, changing and deleting them. */
+/** Requests and queries about network interfaces: find, create, change and delete them. */
 public final class Links {
   /** Links that appear, change or go. */
   public static final Topic<Link> CHANGES =
       Topic.of(Rtnl.NEWLINK, Rtnl.DELLINK, Link::read, Rtnl.GROUP_LINK)
-          // Bridges announce their ports by the same messages: one that leaves would seem deleted.
+          // Bridges announce their ports by the same messages: a port that leaves would seem
+          // deleted.
           .only(message -> message.header(Rtnl.IFINFOMSG).get(0) == Rtnl.AF_UNSPEC);
 
   private static final int ECHO = 0x8;
 
-  /** Counters make up a third of a link's description, and nobody here asks for them. */
+  /** Omits counters, which make up a third of a link's description and which nobody here needs. */
   private static final int SKIP_STATS = 8;
 
   private Links() {}
@@ -48,8 +49,8 @@ public final class Links {
   }
 
   /**
-   * The number by which links of the namespace that is asked name another one, as {@link
-   * Link#peerNamespace} does; -1 when no link leads there.
+   * The number by which links of the queried namespace refer to another one, as in
+   * {@link Link#peerNamespace}; -1 when no link leads there.
    */
   public static NetlinkQuery<Integer> numberOf(NetNs other) {
     return NetlinkQuery.one(
@@ -59,7 +60,7 @@ public final class Links {
         () -> "get number of network namespace " + other.id());
   }
 
-  /** Those of a kind, as {@code veth}; the kernel sends no others. */
+  /** Links of a kind, such as {@code veth}; the kernel sends no others. */
   public static NetlinkQuery<Link> ofKind(String kind) {
     return list(
             out -> out.nest(Rtnl.LINKINFO, () -> out.bytes(Rtnl.INFO_KIND, LinkInfo.ascii(kind))),
@@ -80,20 +81,20 @@ public final class Links {
   }
 
   /**
-   * Makes a link. Everything in the settings is there from the first moment, and {@code up} may be
-   * among them; fails with EEXIST when the name is taken.
+   * Creates a link. All settings apply from the first moment, and {@code up} may be among them;
+   * fails with EEXIST when the name is taken.
    */
   public static NetlinkRequest create(LinkSettings settings, LinkKind kind) {
     return create(settings, kind, 0);
   }
 
   /**
-   * Makes a link and returns it as it is at its birth: with its index and its peer's, but before it
-   * joins its master. A single exchange where the kernel is 6.2 or newer, two elsewhere.
+   * Creates a link and returns its initial state: with its index and its peer's, but before it
+   * joins its master. A single exchange on Linux 6.2 or newer, two elsewhere.
    *
-   * @param then goes in the same send, for what cannot be in the creation: name the new link by its
+   * @param then sent along, for what cannot be part of the creation: refer to the new link by its
    *     name. If the creation fails these are tried nevertheless; if one of them fails the link is
-   *     taken away again.
+   *     deleted again.
    */
   public static Link create(
       NetlinkSocket net, LinkSettings settings, LinkKind kind, NetlinkRequest... then) {
@@ -115,12 +116,12 @@ public final class Links {
     return made;
   }
 
-  /** Changes what the settings mention, in one message. */
+  /** Changes what is set, in one message. */
   public static NetlinkRequest set(int index, LinkSettings settings) {
     return set(Target.of(index), settings);
   }
 
-  /** The same by name, for a link made by the same send. Cannot rename. */
+  /** The same by name, for a link created by the same send. Cannot rename. */
   public static NetlinkRequest set(String name, LinkSettings settings) {
     if (settings.name() != null) {
       throw new IllegalArgumentException(
@@ -129,7 +130,7 @@ public final class Links {
     return set(Target.of(name), settings);
   }
 
-  /** Changes options of a link's kind, those that are mentioned. */
+  /** Changes the options of a link's kind that are set. */
   public static NetlinkRequest configure(int index, LinkKind kind) {
     Target target = Target.of(index);
     return NetlinkRequest.of(
@@ -139,7 +140,7 @@ public final class Links {
         () -> "configure %s %s".formatted(kind.kind(), target));
   }
 
-  /** Changes how a bridge treats a port that it has already. */
+  /** Changes the options of an existing bridge port. */
   public static NetlinkRequest setPort(int index, BridgePort port) {
     return setPort(Target.of(index), port);
   }
@@ -196,12 +197,12 @@ public final class Links {
     return set(index, LinkSettings.none().txQueueLength(packets));
   }
 
-  /** Moves a link, which costs 15 ms under the kernel's global lock: rather create it there. */
+  /** Moves a link, which costs 15 ms under the kernel's global lock: better to create it there. */
   public static NetlinkRequest moveTo(int index, NetNs namespace) {
     return set(index, LinkSettings.none().in(namespace));
   }
 
-  /** A veth's peer goes with it. */
+  /** A veth's peer is deleted with it. */
   public static NetlinkRequest delete(int index) {
     return delete(Target.of(index));
   }
@@ -244,8 +245,8 @@ public final class Links {
   }
 
   private static NetlinkRequest set(Target target, LinkSettings settings) {
-    // Not RTM_NEWLINK: kernels before 6.0 take one with a group and a name that does not exist for
-    // a change of every link in that group.
+    // Not RTM_NEWLINK: for kernels before 6.0, one with a group and a name that does not exist
+    // changes every link in that group.
     return NetlinkRequest.of(
         Rtnl.SETLINK,
         0,
@@ -266,7 +267,7 @@ public final class Links {
         Rtnl.DELLINK, 0, out -> target.write(out, 0, 0), () -> "delete link " + target);
   }
 
-  /** The link that the kernel's echo describes, or failing that the one of the same name. */
+  /** The link in the kernel's echo or, without one, the link of the same name. */
   static Link created(NetlinkSocket net, RequestOutcome outcome, LinkSettings settings) {
     List<NetlinkMessage> echo =
         switch (outcome) {

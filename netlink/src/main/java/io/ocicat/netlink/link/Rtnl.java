@@ -2,7 +2,9 @@ package io.ocicat.netlink.link;
 
 import io.ocicat.netlink.MessageWriter;
 
-/** Message types, headers and common attributes (linux/rtnetlink.h, linux/if_link.h). */
+/**
+ * Message types, headers and common attributes of rtnetlink (linux/rtnetlink.h, linux/if_link.h).
+ */
 final class Rtnl {
   static final int NEWLINK = 16;
   static final int DELLINK = 17;
@@ -17,7 +19,7 @@ final class Rtnl {
   static final int NSID = 1;
   static final int NSID_FD = 3;
 
-  /** struct rtgenmsg, as long as its alignment. */
+  /** struct rtgenmsg, padded to its alignment. */
   static final int RTGENMSG = 4;
 
   static final int GROUP_LINK = 1;

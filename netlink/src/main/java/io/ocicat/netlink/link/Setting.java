@@ -6,7 +6,7 @@ import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.MessageWriter;
 import io.ocicat.netlink.ns.NetNs;
 
-/** One thing that a link is given, as {@code ip link set} takes it when written out. */
+/** One setting of a link, printed in the syntax of {@code ip link set}. */
 sealed interface Setting {
   /** The attribute that carries it; 0 when none does. */
   int attribute();
@@ -50,7 +50,7 @@ sealed interface Setting {
 
     @Override
     public void write(MessageWriter out) {
-      // The kernel would take a closing zero for a part of it.
+      // The kernel would consider a terminating zero a part of it.
       out.bytes(Rtnl.IFALIAS, alias.getBytes(UTF_8));
     }
 
@@ -80,7 +80,7 @@ sealed interface Setting {
   /**
    * The namespace to be in.
    *
-   * @param descriptor for who reads of it when the namespace is closed
+   * @param descriptor its number, still printable after the namespace is closed
    */
   record Namespace(NetNs namespace, int descriptor) implements Setting {
     @Override
@@ -99,7 +99,7 @@ sealed interface Setting {
     }
   }
 
-  /** Up, down and so on: the header carries them. */
+  /** Up, down and so on, which are in the header. */
   record Flag(String words) implements Setting {
     @Override
     public int attribute() {

@@ -19,18 +19,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deletions in one namespace that are asked for at the same time. The kernel waits for some twenty
- * milliseconds with each, part of it under the lock that every change of a link needs; but with a
- * whole group of links it waits once.
+ * Combines concurrent deletions of links in one namespace. The kernel waits for some twenty
+ * milliseconds for each deletion, part of it under the lock that every change of a link needs; but
+ * for a whole group of links it waits once.
  *
- * <p>Who comes first deletes at once. Those who come before that is done queue up; when it is, one
- * of them deletes for all who wait by then, by giving the links a group of their own and deleting
- * the group. So nobody ever waits for company, and each returns when its own link is gone.
+ * <p>The first caller deletes at once. Those who arrive meanwhile queue up; then one of them
+ * deletes for all who wait by then, by moving the links into a group of their own and deleting the
+ * group. So nobody waits for others to arrive, and each call returns when its own link is gone.
  *
  * <p>Thread-safe, and shared by all threads; other processes have theirs.
  */
 public final class SharedDeletion {
-  /** Of links that are about to be deleted together: the letters of our name. */
+  /** The group of links that are about to be deleted together: the letters of our name. */
   private static final int TRASH = 0x6f636963;
 
   private static final Map<FileId, SharedDeletion> BUSY = new HashMap<>();
@@ -44,7 +44,7 @@ public final class SharedDeletion {
   /** How many threads use it; guarded by {@link #BUSY}. */
   private int users;
 
-  /** One link to be deleted, and what became of it, which its owner may look at once done. */
+  /** A link to be deleted and the outcome, which its owner may read once it is done. */
   private static final class Order {
     private final int index;
     private boolean done;
@@ -60,10 +60,10 @@ public final class SharedDeletion {
   }
 
   /**
-   * Deletes a link of the namespace, together with those of others if there are any.
+   * Deletes a link of the namespace, together with those of other callers if there are any.
    *
    * @param net a socket in it
-   * @return whether it was there
+   * @return whether it existed
    */
   public static boolean delete(NetNs namespace, NetlinkSocket net, int index) {
     SharedDeletion shared = enter(namespace.id());
@@ -75,10 +75,10 @@ public final class SharedDeletion {
   }
 
   /**
-   * Makes a deletion of another kind, which need not be of a link in the namespace, if nobody is at
-   * it: those who come meanwhile wait as they do for each other.
+   * Makes a deletion of another kind, which need not concern a link in the namespace, if no
+   * deletion is running: callers that arrive meanwhile wait as they do for each other.
    *
-   * @return empty, and nothing done, when somebody is
+   * @return empty, and nothing done, when one is running
    */
   public static <T> Optional<T> alone(NetNs namespace, Supplier<T> deletion) {
     SharedDeletion shared = enter(namespace.id());
@@ -89,7 +89,10 @@ public final class SharedDeletion {
     }
   }
 
-  /** Deletes several links, which together wait no longer than one; gone already is fine. */
+  /**
+   * Deletes several links, which together wait no longer than one; those already gone are not an
+   * error.
+   */
   public static void deleteAll(NetlinkSocket net, List<Integer> indices) {
     List<Order> orders = indices.stream().map(Order::new).toList();
     if (!orders.isEmpty()) {
@@ -130,7 +133,7 @@ public final class SharedDeletion {
     return wasThere(mine);
   }
 
-  /** All that are to be deleted by the caller; none when somebody has deleted its own. */
+  /** All links that the caller is to delete; empty when another caller has deleted its own. */
   private List<Order> awaitTurn(Order mine) {
     lock.lock();
     try {
@@ -190,14 +193,14 @@ public final class SharedDeletion {
     }
   }
 
-  /** Returns false when the kernel refuses to; then nothing is deleted. */
+  /** Returns false when the kernel refuses; then nothing is deleted. */
   private static boolean performAsGroup(NetlinkSocket net, List<Order> orders) {
     List<NetlinkRequest> requests = new ArrayList<>(orders.size() + 1);
     orders.forEach(order -> requests.add(Links.setGroup(order.index, TRASH)));
     requests.add(Links.deleteGroup(TRASH));
     List<RequestOutcome> outcomes = net.attempt(requests);
     Optional<NetlinkException> refusal = outcomes.getLast().failure();
-    // None there: all had gone, or another process has just deleted them with its own.
+    // None exists: all are gone, or another process has just deleted them with its own.
     if (refusal.isPresent() && !refusal.get().is(Errno.ENODEV)) {
       return false;
     }

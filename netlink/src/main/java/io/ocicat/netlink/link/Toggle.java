@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** An option that is on, off, or not mentioned and left as it is. */
+/** An option that is on, off, or unset and left unchanged. */
 interface Toggle {
   /** The number of its attribute. */
   int attribute();
@@ -48,7 +48,7 @@ interface Toggle {
     return options;
   }
 
-  /** As {@code ip} prints them: {@code hairpin on, learning off}. */
+  /** In the format of {@code ip}: {@code hairpin on, learning off}. */
   static <E extends Enum<E> & Toggle> String words(Map<E, Boolean> options) {
     return String.join(
         ", ",

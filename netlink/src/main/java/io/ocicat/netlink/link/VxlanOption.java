@@ -1,8 +1,8 @@
 package io.ocicat.netlink.link;
 
-/** What a vxlan does or does not (linux/if_link.h, IFLA_VXLAN_). */
+/** An on/off option of a vxlan (linux/if_link.h, IFLA_VXLAN_). */
 public enum VxlanOption implements Toggle {
-  /** Which host has an address is learnt from what it sends. */
+  /** The host of an address is learnt from what it sends. */
   LEARNING(7),
   /** ARP is answered from the neighbour table. */
   PROXY(11),

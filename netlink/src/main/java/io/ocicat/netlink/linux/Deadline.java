@@ -2,7 +2,7 @@ package io.ocicat.netlink.linux;
 
 import java.time.Duration;
 
-/** A moment after which waiting ends; or never. */
+/** The time at which a wait ends, or never. */
 final class Deadline {
   private static final Deadline NEVER = new Deadline(Duration.ZERO, 0, true);
 
@@ -20,7 +20,7 @@ final class Deadline {
     return NEVER;
   }
 
-  /** Limits of years are for ever: they would not fit the clock. */
+  /** Limits of years count as for ever: they would overflow the clock. */
   static Deadline after(Duration limit) {
     return limit.toDays() > 365
         ? NEVER
@@ -36,7 +36,7 @@ final class Deadline {
     return never ? Long.MAX_VALUE : Math.max(0, end - System.nanoTime());
   }
 
-  /** For instance {@code 1500 ms}: what was allowed at first. */
+  /** The original limit, for instance {@code 1500 ms}. */
   @Override
   public String toString() {
     return never ? "ever" : limit.toMillis() + " ms";

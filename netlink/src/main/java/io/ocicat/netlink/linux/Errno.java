@@ -1,7 +1,7 @@
 package io.ocicat.netlink.linux;
 
 /**
- * An error number by name, with the words Linux users know it by. The numbers are those of
+ * An error number by name, with the description Linux users know. The numbers are those of
  * asm-generic, which x86-64 and aarch64 share; any number is a valid {@code Errno}.
  */
 public record Errno(int number) {

@@ -8,9 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/**
- * An open file descriptor and its owner: whoever holds this object closes it, once. Thread-safe.
- */
+/** An open file descriptor, which the owner of this object closes, once. Thread-safe. */
 public final class Fd implements AutoCloseable {
   public static final int O_RDONLY = 0;
   public static final int O_WRONLY = 1;
@@ -19,10 +17,10 @@ public final class Fd implements AutoCloseable {
   public static final int O_EXCL = 0x80;
   public static final int O_CLOEXEC = 0x80000;
 
-  /** Does not wait, as opening a pipe that nobody writes to otherwise does. */
+  /** Does not wait, as opening a pipe without a writer otherwise does. */
   public static final int O_NONBLOCK = 0x800;
 
-  /** Stands for the file without opening it: enough for its identity, and all a socket allows. */
+  /** Refers to the file without opening it: enough for its identity, and all a socket allows. */
   public static final int O_PATH = 0x200000;
 
   private static final int AT_FDCWD = -100;
@@ -37,7 +35,7 @@ public final class Fd implements AutoCloseable {
     this.number = new AtomicInteger(number);
   }
 
-  /** Takes over a descriptor that a system call just returned. */
+  /** Takes ownership of a descriptor that a system call just returned. */
   public static Fd owning(long number) {
     return new Fd(Math.toIntExact(number));
   }
@@ -52,7 +50,7 @@ public final class Fd implements AutoCloseable {
     }
   }
 
-  /** A descriptor of our own for the same open file. */
+  /** A duplicate descriptor for the same open file. */
   public static Fd duplicateOf(int number) {
     return owning(
         check(
@@ -78,7 +76,7 @@ public final class Fd implements AutoCloseable {
     }
   }
 
-  /** The kind of file system it is on, by the number that statfs(2) lists. */
+  /** The type of its file system, by the number that statfs(2) lists. */
   public long fileSystem() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment statfs = arena.allocate(STAT_SIZE, Long.BYTES);
@@ -99,6 +97,6 @@ public final class Fd implements AutoCloseable {
     }
   }
 
-  /** What tells one file, or one namespace, from every other. */
+  /** The identity of a file or namespace, distinct from every other. */
   public record FileId(long device, long inode) {}
 }

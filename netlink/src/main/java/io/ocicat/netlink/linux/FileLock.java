@@ -11,11 +11,12 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A lock on a file or directory with flock(2), held until closed. It excludes every other holder,
- * in other processes and in this one. {@code FileChannel.lock} does not take part: it is fcntl(2),
+ * in other processes and in this one. {@code FileChannel.lock} is no alternative: it is fcntl(2),
  * which programs written in Go do not use and flock does not see.
  *
- * <p>The kernel gives it back when the holder dies, however that happens. The file is made if it is
- * missing and must never be removed: whoever opens the next one of that name would not be excluded.
+ * <p>The kernel releases it when the holder dies, however that happens. The file is created if it
+ * is missing and must never be removed: a process that opens a new one of that name would not be
+ * excluded.
  *
  * <p>Thread-safe.
  */
@@ -26,11 +27,11 @@ public final class FileLock implements AutoCloseable {
   private static final long FIRST_PAUSE_NANOS = 500_000;
   private static final long LONGEST_PAUSE_NANOS = 20_000_000;
 
-  /** How a lock gets along with others on the same file. */
+  /** The mode of a lock. */
   public enum Mode {
-    /** Beside other shared ones. */
+    /** Compatible with other shared locks. */
     SHARED(1),
-    /** Alone. */
+    /** Exclusive. */
     EXCLUSIVE(2);
 
     private final int operation;
@@ -64,8 +65,8 @@ public final class FileLock implements AutoCloseable {
   }
 
   /**
-   * Tries again and again until the limit has passed; then fails with EAGAIN and says who holds the
-   * lock. Ends early, with EINTR, when the thread is interrupted.
+   * Polls until the limit has passed; then fails with EAGAIN and names the holder of the lock. Ends
+   * early, with EINTR, when the thread is interrupted.
    */
   public static FileLock acquire(Path path, Mode mode, Duration limit) {
     Fd fd = open(path);
@@ -108,7 +109,7 @@ public final class FileLock implements AutoCloseable {
     return Optional.empty();
   }
 
-  /** The lock that whoever started this process had taken, and handed over with its descriptor. */
+  /** A lock that the parent of this process acquired, and passed on with its descriptor. */
   public static FileLock adopt(Fd fd) {
     return new FileLock(fd);
   }
@@ -126,7 +127,7 @@ public final class FileLock implements AutoCloseable {
     }
   }
 
-  /** Never waits: a pipe in its place would make opening wait for somebody who writes to it. */
+  /** Never waits: opening a pipe in its place would wait for a writer. */
   private static Fd open(Path path) {
     if (Files.exists(path) && !Files.isRegularFile(path) && !Files.isDirectory(path)) {
       throw new NetlinkException(
@@ -150,8 +151,8 @@ public final class FileLock implements AutoCloseable {
   }
 
   /**
-   * Gives the lock back. Said explicitly before closing: a child that is being started holds copies
-   * of all descriptors until its exec, and with them the lock.
+   * Releases the lock. Explicitly, before closing: a child that is being started has copies of all
+   * descriptors until its exec, and with them the lock.
    */
   @Override
   public void close() {

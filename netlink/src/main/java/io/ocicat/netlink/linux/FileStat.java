@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
 /**
- * What stat(2) says of a file. The JDK tells a change time only as an attribute by its name, for
- * which it makes a map each time.
+ * The result of stat(2). The JDK offers a change time only as an attribute by name, for which it
+ * builds a map each time.
  *
  * @param modifiedNanos since 1970
  * @param changedNanos since 1970: when anything about the file changed, times included
@@ -20,10 +20,12 @@ public record FileStat(FileId id, long modifiedNanos, long changedNanos) {
   private static final long SECOND = 1_000_000_000;
   private static final long MILLISECOND = 1_000_000;
 
-  /** A file system's clock ticks some hundred times a second; changes in one tick look alike. */
+  /**
+   * A file system's clock ticks some hundred times a second; changes within one tick look alike.
+   */
   private static final long SEVERAL_TICKS = 100 * MILLISECOND;
 
-  // struct stat differs between x86-64 and aarch64, but not in these.
+  // struct stat differs between x86-64 and aarch64, but not in these fields.
   private static final int SIZE = 144;
   private static final int DEVICE = 0;
   private static final int INODE = 8;
@@ -45,10 +47,9 @@ public record FileStat(FileId id, long modifiedNanos, long changedNanos) {
   }
 
   /**
-   * Whether every change after this was asked for will make a difference to it: not as long as the
-   * last one was just now.
+   * Whether every later change will be visible in the times: not while the last one was just now.
    *
-   * @param unixMillis the present, or somewhat before
+   * @param unixMillis the current time, or slightly earlier
    */
   public boolean isSettled(long unixMillis) {
     return unixMillis * MILLISECOND - changedNanos > SEVERAL_TICKS;

@@ -37,7 +37,7 @@ public final class IcmpEcho {
 
   private IcmpEcho() {}
 
-  /** Returns the round-trip time, or nothing when no reply came in time. */
+  /** Returns the round-trip time; empty when no reply came in time. */
   public static Optional<Duration> send(IpAddress to, Duration limit) {
     int family = to.isV4() ? AF_INET : AF_INET6;
     int protocol = to.isV4() ? IPPROTO_ICMP : IPPROTO_ICMPV6;
@@ -49,7 +49,7 @@ public final class IcmpEcho {
                     () -> "open a raw ICMP socket"));
         Arena arena = Arena.ofConfined()) {
       MemorySegment address = address(arena, to, family);
-      // From now on the kernel passes on only what comes from there.
+      // From now on the kernel delivers only what comes from there.
       check(
           Kernel.call(Syscall.CONNECT, socket.number(), address.address(), address.byteSize()),
           () -> "reach " + to);
@@ -79,13 +79,14 @@ public final class IcmpEcho {
     MemorySegment address = arena.allocate(to.isV4() ? SOCKADDR_IN : SOCKADDR_IN6, Integer.BYTES);
     address.set(JAVA_SHORT, 0, (short) family);
     byte[] bytes = to.toByteArray();
-    // Behind the port, and for IPv6 the flow label.
+    // After the port and, for IPv6, the flow label.
     MemorySegment.copy(bytes, 0, address, JAVA_BYTE, to.isV4() ? 4 : 8, bytes.length);
     return address;
   }
 
   /**
-   * With an identifier and data that no other request has: other replies are not taken for ours.
+   * With an identifier and data unique to this request, so that other replies are not mistaken for
+   * ours.
    */
   private static byte[] request(boolean v4) {
     byte[] request = new byte[LENGTH];

@@ -10,9 +10,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The door to the kernel. Every call is made through libc's {@code syscall(2)}, so a single handle
- * with a single shape serves them all: linking a handle costs milliseconds in a fresh JVM, and a
- * one-shot plugin call pays for it each time.
+ * Makes system calls. Every call goes through libc's {@code syscall(2)}, so a single method handle
+ * serves them all: linking a handle costs milliseconds in a fresh JVM, and a one-shot plugin call
+ * pays for it each time.
  *
  * <p>Thread-safe. A call blocks its carrier: use platform threads where the kernel may wait.
  */

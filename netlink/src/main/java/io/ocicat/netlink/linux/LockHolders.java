@@ -6,13 +6,15 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Who holds a lock, from /proc/locks, for the message of whoever could not get it. */
+/**
+ * Finds the holder of a lock in /proc/locks, for the message of a process that could not get it.
+ */
 final class LockHolders {
   private LockHolders() {}
 
   /**
-   * For instance {@code , held by process 1234 (host-local)}; empty when the kernel does not tell,
-   * as about processes outside our pid namespace.
+   * For instance {@code , held by process 1234 (host-local)}; empty when the kernel does not say,
+   * as for processes outside our pid namespace.
    */
   static String of(Fd.FileId file) {
     String name =
@@ -21,8 +23,8 @@ final class LockHolders {
       String holders =
           Files.readAllLines(Path.of("/proc/locks")).stream()
               .map(line -> List.of(line.split("\\s+", -1)))
-              // "7: FLOCK ADVISORY WRITE 1234 fd:01:5678 0 EOF"; those who wait have an arrow
-              // behind the number.
+              // "7: FLOCK ADVISORY WRITE 1234 fd:01:5678 0 EOF"; waiters have an arrow after the
+              // number.
               .filter(words -> words.size() > 5 && words.get(1).equals("FLOCK"))
               .filter(words -> words.get(5).equals(name))
               .map(words -> words.get(4))

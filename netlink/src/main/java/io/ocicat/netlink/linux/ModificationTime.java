@@ -8,20 +8,20 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
 /**
- * Sets when a file was last modified, and leaves the time of its last access alone. The JDK knows
- * only how to set both: it opens the file, asks for the other one, and closes it again.
+ * Sets the modification time of a file without touching its access time. The JDK can only set both:
+ * it opens the file, reads the other one, and closes it again.
  */
 public final class ModificationTime {
   private static final int AT_FDCWD = -100;
   private static final long SECOND = 1_000_000_000;
 
-  /** In the place of nanoseconds: "not this one", by utimensat(2). */
+  /** In place of nanoseconds: leave this time unchanged (utimensat(2)). */
   private static final long OMIT = (1 << 30) - 2;
 
   private ModificationTime() {}
 
   /**
-   * Follows links. What the file system keeps may be rounded.
+   * Follows links. The file system may round the time.
    *
    * @param nanos since 1970
    */

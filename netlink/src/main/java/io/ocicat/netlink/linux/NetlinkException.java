@@ -3,10 +3,9 @@ package io.ocicat.netlink.linux;
 import java.util.function.Supplier;
 
 /**
- * The kernel refused something, or answered what cannot be understood. The message is the operation
- * with its object, the errno by name and, where there are any, the kernel's own words: {@code add
- * route 0.0.0.0/0 via 169.254.1.1 dev eth0: Network is unreachable (ENETUNREACH): Nexthop has
- * invalid gateway}.
+ * The kernel refused an operation, or sent a malformed response. The message is the operation with
+ * its object, the errno by name and, if there is one, the kernel's own explanation:
+ * {@code add route 0.0.0.0/0 via 169.254.1.1 dev eth0: Network is unreachable (ENETUNREACH): Nexthop has invalid gateway}.
  */
 public final class NetlinkException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -30,7 +29,7 @@ public final class NetlinkException extends RuntimeException {
   }
 
   /**
-   * Passes a good result of a system call on; throws for a negated errno, saying what was tried.
+   * Returns a successful result of a system call; throws for a negated errno, naming the operation.
    */
   public static long check(long result, Supplier<String> operation) {
     if (result < 0) {
@@ -39,7 +38,7 @@ public final class NetlinkException extends RuntimeException {
     return result;
   }
 
-  /** An answer that breaks the protocol's own rules. */
+  /** A response that violates the protocol. */
   public static NetlinkException malformed(String what) {
     return new NetlinkException("read the kernel's answer", Errno.EPROTO, what);
   }

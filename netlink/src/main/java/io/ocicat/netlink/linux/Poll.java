@@ -8,7 +8,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Waits with ppoll(2) until a descriptor is ready, a second one calls the wait off, or time is up.
+ * Waits with ppoll(2) until a descriptor is ready, a second one cancels the wait, or time is up.
  */
 final class Poll {
   static final int IN = 0x1;
@@ -37,7 +37,7 @@ final class Poll {
    * Waits.
    *
    * @param events what to wait for; errors and hang-ups end the wait as well
-   * @param callOff a descriptor that ends the wait when it becomes readable
+   * @param callOff a descriptor that cancels the wait when it becomes readable
    */
   static Result await(int descriptor, int events, int callOff, Deadline deadline) {
     try (Arena arena = Arena.ofConfined()) {
@@ -64,7 +64,7 @@ final class Poll {
     }
   }
 
-  /** A negative descriptor is passed over by the kernel. */
+  /** The kernel ignores a negative descriptor. */
   private static void watch(MemorySegment fds, int at, int descriptor, int events) {
     fds.set(JAVA_INT, at, descriptor);
     fds.set(JAVA_SHORT, at + Integer.BYTES, (short) events);

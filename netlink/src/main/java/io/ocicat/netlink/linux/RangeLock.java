@@ -13,10 +13,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * An exclusive lock on one byte of a file, which need not be there: one file so gives as many locks
- * as there are numbers, and none of them is ever cleaned up. It belongs to an open file description
- * (fcntl(2), F_OFD_SETLK), so that it also excludes other threads of this process, and the kernel
- * gives it back when the holder dies.
+ * An exclusive lock on one byte of a file. The byte need not exist, so one file provides as many
+ * locks as there are numbers, and none of them needs cleaning up. The lock belongs to an open file
+ * description (fcntl(2), F_OFD_SETLK), so that it also excludes other threads of this process, and
+ * the kernel releases it when the holder dies.
  *
  * <p>Thread-safe.
  */
@@ -38,10 +38,9 @@ public final class RangeLock implements AutoCloseable {
   }
 
   /**
-   * Tries again and again until the limit has passed; empty then, or when the thread is
-   * interrupted.
+   * Polls until the limit has passed; empty then, or when the thread is interrupted.
    *
-   * @param file made if it is missing; must never be removed
+   * @param file created if it is missing; must never be removed
    * @param number which of its locks; not negative
    */
   public static Optional<RangeLock> acquire(Path file, long number, Duration limit) {
@@ -85,7 +84,7 @@ public final class RangeLock implements AutoCloseable {
     }
   }
 
-  /** Gives the lock back. */
+  /** Releases the lock. */
   @Override
   public void close() {
     if (held.getAndSet(false)) {

@@ -9,9 +9,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * Reads files whose names somebody else chose. Opening a pipe waits for its other end, and reading
- * a device may never end: so a file is opened without waiting, and what has been opened is read
- * only if it is a regular file.
+ * Reads files whose names come from somebody else. Opening a pipe waits for its other end, and
+ * reading a device may never end: so a file is opened without waiting, and read only if it is a
+ * regular file.
  */
 public final class RegularFile {
   private static final int O_NOCTTY = 0x100;
@@ -21,9 +21,9 @@ public final class RegularFile {
   /**
    * Reads a whole file.
    *
-   * @param most how many bytes it may have
-   * @throws NoSuchFileException when there is none
-   * @throws IOException when it is not a regular file, has more bytes or cannot be read
+   * @param most the most bytes it may have
+   * @throws NoSuchFileException when it does not exist
+   * @throws IOException when it is not a regular file, is longer or cannot be read
    */
   public static byte[] read(Path path, int most) throws IOException {
     byte[] bytes = start(path, most + 1);
@@ -34,7 +34,7 @@ public final class RegularFile {
     return bytes;
   }
 
-  /** The same of what may have more bytes, of which only the first are read. */
+  /** The same for a file that may be longer, of which only the first bytes are read. */
   public static byte[] start(Path path, int most) throws IOException {
     try (Fd file = open(path)) {
       Path opened = Path.of("/proc/self/fd", Integer.toString(file.number()));

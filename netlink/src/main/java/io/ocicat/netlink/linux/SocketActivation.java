@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The sockets that systemd opened for this process and handed over at its start (sd_listen_fds(3)):
- * connections made before that wait in them.
+ * The sockets that systemd opened for this process and passed to it at its start
+ * (sd_listen_fds(3)): connections made before that wait in them.
  */
 public final class SocketActivation {
   private static final int FIRST = 3;
@@ -18,18 +18,18 @@ public final class SocketActivation {
   private static final int FD_CLOEXEC = 1;
 
   /**
-   * A socket and its name, which is what FileDescriptorName= of the socket unit says, else the
-   * unit's own name.
+   * A socket and its name: FileDescriptorName= of the socket unit or, without one, the unit's own
+   * name.
    */
   public record Socket(String name, Fd fd) {}
 
   private SocketActivation() {}
 
   /**
-   * Takes over what the environment announces, in order; nothing when it announces nothing, or
-   * announces it for another process. To be called once: the descriptors get an owner here.
+   * Takes ownership of the sockets in the environment, in order; empty when there are none, or they
+   * are for another process. Call it once.
    *
-   * @throws IllegalArgumentException when the variables contradict themselves
+   * @throws IllegalArgumentException when the variables are inconsistent
    */
   public static List<Socket> take(Map<String, String> environment) {
     String pid = environment.getOrDefault("LISTEN_PID", "");

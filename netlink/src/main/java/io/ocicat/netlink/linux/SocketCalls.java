@@ -66,7 +66,7 @@ final class SocketCalls {
     }
   }
 
-  /** Bounds connect(2), which waits while the listener's queue is full; to a day at most. */
+  /** Limits connect(2), which waits while the listener's queue is full; to a day at most. */
   static void limitSending(Fd socket, Duration limit) {
     Duration bounded = limit.compareTo(LONGEST_WAIT) < 0 ? limit : LONGEST_WAIT;
     try (Arena arena = Arena.ofConfined()) {

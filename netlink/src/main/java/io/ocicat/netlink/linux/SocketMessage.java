@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * struct msghdr with one piece of data and room for descriptors beside it: what sendmsg(2) and
- * recvmsg(2) take. On both architectures pointers and sizes have 8 bytes and control messages are
- * aligned to 8 (linux/socket.h, struct user_msghdr and cmsghdr).
+ * A struct msghdr for sendmsg(2) and recvmsg(2), with one buffer of data and room for descriptors.
+ * On both architectures pointers and sizes have 8 bytes and control messages are aligned to 8
+ * (linux/socket.h, struct user_msghdr and cmsghdr).
  */
 final class SocketMessage {
-  /** SCM_MAX_FD: more in one message the kernel refuses. */
+  /** SCM_MAX_FD: the kernel rejects more in one message. */
   static final int MOST_DESCRIPTORS = 253;
 
   private static final int MSGHDR = 56;
@@ -63,8 +63,8 @@ final class SocketMessage {
   }
 
   /**
-   * Room for so many descriptors and no more: without the padding of CMSG_SPACE, into which the
-   * kernel would put one more.
+   * Room for exactly so many descriptors: without the padding of CMSG_SPACE, into which the kernel
+   * would put one more.
    */
   static SocketMessage toReceive(Arena arena, int most, int mostDescriptors) {
     int size = mostDescriptors == 0 ? 0 : CMSG_DATA + mostDescriptors * Integer.BYTES;
@@ -75,7 +75,7 @@ final class SocketMessage {
     return header.address();
   }
 
-  /** Goes on behind what was sent; descriptors went with its first byte. */
+  /** Continues after what was sent; descriptors went with its first byte. */
   void sent(long count) {
     skip(count);
     setControl(0);
@@ -93,7 +93,9 @@ final class SocketMessage {
     return (header.get(JAVA_INT, MSG_FLAGS) & MSG_CTRUNC) != 0;
   }
 
-  /** Takes over every descriptor that arrived: they are open in this process from now on. */
+  /**
+   * Takes ownership of every descriptor that arrived: they are open in this process from now on.
+   */
   List<Fd> takeDescriptors() {
     List<Fd> taken = new ArrayList<>();
     long end = Math.min(header.get(JAVA_LONG, MSG_CONTROLLEN), control.byteSize());

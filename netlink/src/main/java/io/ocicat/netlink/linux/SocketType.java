@@ -1,6 +1,6 @@
 package io.ocicat.netlink.linux;
 
-/** How a Unix socket carries what is sent. Both are connected and lose nothing. */
+/** The type of a Unix socket: stream or messages. Both are connected and reliable. */
 public enum SocketType {
   /** A stream of bytes, received in pieces of any size. */
   STREAM(1),

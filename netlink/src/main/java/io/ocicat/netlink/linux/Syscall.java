@@ -1,6 +1,6 @@
 package io.ocicat.netlink.linux;
 
-/** The system calls in use, with their numbers on the two architectures we run on. */
+/** The system calls in use, with their numbers on the supported architectures. */
 public enum Syscall {
   READ(0, 63),
   WRITE(1, 64),

@@ -11,14 +11,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Tells systemd how this process is getting on (sd_notify(3)): one datagram for each message to the
+ * Reports the state of this process to systemd (sd_notify(3)): one datagram for each message to the
  * socket that {@code NOTIFY_SOCKET} names. Thread-safe.
  */
 public final class SystemdNotify {
   public static final String READY = "READY=1";
   public static final String STOPPING = "STOPPING=1";
 
-  /** That it is not stuck, wanted as often as half of {@code WatchdogSec=}. */
+  /** The watchdog message, due every half of {@code WatchdogSec=}. */
   public static final String ALIVE = "WATCHDOG=1";
 
   private static final int SOCK_DGRAM = 2;
@@ -34,9 +34,9 @@ public final class SystemdNotify {
   }
 
   /**
-   * Empty when nobody wants to know.
+   * Empty when the variable is not set.
    *
-   * @throws IllegalArgumentException when what is named cannot be a socket
+   * @throws IllegalArgumentException when it does not name a socket
    */
   public static Optional<SystemdNotify> of(Map<String, String> environment) {
     String name = environment.getOrDefault("NOTIFY_SOCKET", "");
@@ -55,7 +55,7 @@ public final class SystemdNotify {
     return Optional.of(new SystemdNotify(address));
   }
 
-  /** Does not wait: who does not read in time does not want to know. */
+  /** Does not wait: a message that systemd does not read in time is dropped. */
   public void send(String message) {
     long opened =
         Kernel.call(Syscall.SOCKET, SocketCalls.AF_UNIX, SOCK_DGRAM | SocketCalls.SOCK_CLOEXEC, 0);

@@ -18,17 +18,17 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Unix socket that others connect to.
+ * A Unix socket that accepts connections.
  *
- * <p>Its file is left alone when it is closed, for a successor may own the name by then; see {@link
- * #removeFile}. A connection made while nobody accepts waits in the socket's queue, and goes to
- * whoever else has the socket open when this one closes.
+ * <p>Closing does not remove its file, because a successor may own the name by then; see
+ * {@link #removeFile}. A connection made while nobody accepts waits in the socket's queue, and goes
+ * to another process that has the socket open when this one closes.
  *
  * <p>Thread-safe: several threads may accept, and any may close, which ends the waits of the
  * others.
  */
 public final class UnixListener implements AutoCloseable {
-  /** As many as the administrator allows (net.core.somaxconn): callers queue rather than fail. */
+  /** As many as the administrator allows (net.core.somaxconn): clients queue rather than fail. */
   private static final int BACKLOG = 65_535;
 
   private static final int AT_FDCWD = -100;
@@ -38,7 +38,7 @@ public final class UnixListener implements AutoCloseable {
   private static final int O_NONBLOCK = 0x800;
   private static final int EFD_CLOEXEC_NONBLOCK = 0x80000 | O_NONBLOCK;
 
-  /** The file we made, and what tells it from another of the same name. */
+  /** The file we created, and its identity. */
   private record OwnFile(Path path, FileId id) {}
 
   /** The socket, and the eventfd whose readiness ends all waits on it. */
@@ -64,7 +64,7 @@ public final class UnixListener implements AutoCloseable {
   private final String name;
   private final @Nullable OwnFile file;
 
-  /** A socket that refuses is always ready, and never has anybody. */
+  /** A socket that refuses connections is always ready, and never has one. */
   private volatile boolean refusing;
 
   private UnixListener(Ends ends, String name, @Nullable OwnFile file) {
@@ -75,10 +75,10 @@ public final class UnixListener implements AutoCloseable {
   }
 
   /**
-   * Listens at a path. Fails with EADDRINUSE when there is a file of that name, also a socket that
+   * Listens at a path. Fails with EADDRINUSE when the file exists, even if it is a socket that
    * nobody listens to any more.
    *
-   * @param mode who may connect, as 0600; never more, not even for a moment
+   * @param mode who may connect, such as 0600; never more, not even for a moment
    */
   public static UnixListener bind(Path path, SocketType type, int mode) {
     Ends ends = Ends.of(SocketCalls.socket(type));
@@ -92,8 +92,8 @@ public final class UnixListener implements AutoCloseable {
   }
 
   /**
-   * Listens at a path, in the place of whatever is there. At no moment is there no file, or one
-   * that nobody listens to: who connects gets either the old listener or this one.
+   * Listens at a path, replacing whatever is there. At no moment is the file missing or without a
+   * listener: clients reach either the old listener or this one.
    */
   public static UnixListener takeOver(Path path, SocketType type, int mode) {
     String unique = "." + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
@@ -110,14 +110,14 @@ public final class UnixListener implements AutoCloseable {
   }
 
   /**
-   * Takes over a socket that listens already, for instance one of {@link SocketActivation}. Makes
-   * it non-blocking, for all that share it.
+   * Takes ownership of a socket that is already listening, for instance one of
+   * {@link SocketActivation}. Makes it non-blocking, for all that share it.
    */
   public static UnixListener adopt(Fd socket) {
     return adopt(socket, (OwnFile) null);
   }
 
-  /** The same with a socket that was made for us, and whose file is ours to remove. */
+  /** The same for a socket that was created for us, whose file we may remove. */
   public static UnixListener adopt(Fd socket, Path path) {
     return adopt(socket, new OwnFile(path, identify(path)));
   }
@@ -152,8 +152,9 @@ public final class UnixListener implements AutoCloseable {
   }
 
   /**
-   * Has everybody refused who connects from now on, also when other processes have the socket open
-   * and would let them wait. Cannot be taken back. Who was waiting is still there to be accepted.
+   * Refuses all connections from now on, even when other processes have the socket open and would
+   * let clients wait. Cannot be undone. Connections that were already waiting can still be
+   * accepted.
    */
   public void refuse() {
     if (fd.enter()) {
@@ -198,7 +199,9 @@ public final class UnixListener implements AutoCloseable {
     return fd.isOpen();
   }
 
-  /** Whether the path still leads here: somebody may have removed the file or put another there. */
+  /**
+   * Whether the path still leads to this socket: somebody may have removed or replaced the file.
+   */
   public boolean ownsFile() {
     try {
       return file != null && identify(file.path()).equals(file.id());
@@ -211,8 +214,8 @@ public final class UnixListener implements AutoCloseable {
   }
 
   /**
-   * Removes the file unless it is another's by now. Between looking and removing it may become
-   * another's: hold a lock that successors take as well.
+   * Removes the file unless somebody has replaced it. It may be replaced between the check and the
+   * removal: hold a lock that successors take as well.
    */
   public void removeFile() {
     if (file != null && ownsFile()) {
@@ -225,7 +228,7 @@ public final class UnixListener implements AutoCloseable {
     fd.close(this::wakeAll);
   }
 
-  /** The eventfd stays readable, so everyone who waits sees it. */
+  /** The eventfd stays readable, so every waiter sees it. */
   private void wakeAll() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment one = arena.allocateFrom(ValueLayout.JAVA_LONG, 1);
@@ -234,7 +237,7 @@ public final class UnixListener implements AutoCloseable {
   }
 
   /**
-   * The mode is set on the socket before it gets a name; the file is born with it less the
+   * The mode is set on the socket before it gets a name; the file is created with it less the
    * process's umask, then gets the rest.
    */
   private static FileId listen(Fd socket, Path path, int mode) {
@@ -263,7 +266,7 @@ public final class UnixListener implements AutoCloseable {
     }
   }
 
-  /** Another process or thread may take the connection between our wait and our accept. */
+  /** Another process or thread may accept the connection between our wait and our accept. */
   private static void doNotBlock(Fd socket) {
     long flags =
         check(Kernel.call(Syscall.FCNTL, socket.number(), F_GETFL), () -> "read socket flags");

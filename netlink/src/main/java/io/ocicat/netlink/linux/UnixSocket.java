@@ -10,11 +10,12 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 
 /**
- * A connected Unix socket that carries open descriptors beside bytes, which the JDK's cannot.
+ * A connected Unix socket that can transfer open descriptors as well as bytes, which the JDK's
+ * cannot.
  *
  * <p>Thread-safe: one thread may send while another receives, and any may close, which ends the
- * waits of the others with EBADF. Two that send at once on a stream mix their bytes. Waits block
- * the platform thread.
+ * waits of the others with EBADF. Concurrent sends on a stream mix their bytes. Waits block the
+ * platform thread.
  */
 public final class UnixSocket implements AutoCloseable {
   private static final int SHUT_WR = 1;
@@ -49,8 +50,8 @@ public final class UnixSocket implements AutoCloseable {
   }
 
   /**
-   * Connects to who listens at a path. Fails with ENOENT when there is no such file, ECONNREFUSED
-   * when nobody listens behind it, ETIMEDOUT when its queue stays full.
+   * Connects to the listener at a path. Fails with ENOENT when the file does not exist,
+   * ECONNREFUSED when nobody listens, ETIMEDOUT when its queue stays full.
    */
   public static UnixSocket connect(Path path, SocketType type, Duration limit) {
     Fd socket = SocketCalls.socket(type);
@@ -77,7 +78,7 @@ public final class UnixSocket implements AutoCloseable {
     return SocketCalls.pair(type).stream().map(end -> new UnixSocket(end, "its pair")).toList();
   }
 
-  /** Takes over a connected socket, for instance one received over another. */
+  /** Takes ownership of a connected socket, for instance one received over another. */
   public static UnixSocket adopt(Fd socket) {
     try {
       int domain = SocketCalls.option(socket.number(), SocketCalls.SO_DOMAIN);
@@ -97,16 +98,16 @@ public final class UnixSocket implements AutoCloseable {
     return new UnixSocket(socket, "a client of " + listener);
   }
 
-  /** Who is at the other end. */
+  /** The process at the other end. */
   public PeerCredentials peer() {
     return use("ask for the peer of", SocketCalls::peer);
   }
 
   /**
-   * Sends all bytes, and with the first of them duplicates of the descriptors, which stay the
-   * caller's. When it fails the peer may have got some of it.
+   * Sends all bytes and, with the first of them, duplicates of the descriptors, which stay the
+   * caller's. After a failure the peer may have received a part.
    *
-   * @param bytes at least one, for nothing else carries descriptors
+   * @param bytes at least one, because descriptors need data to travel with
    * @param limit for all of it; then ETIMEDOUT
    * @param descriptors at most 253
    */
@@ -133,14 +134,13 @@ public final class UnixSocket implements AutoCloseable {
   }
 
   /**
-   * Waits for bytes and takes what is there; from a SEQPACKET socket one message.
+   * Waits for bytes and reads what is available; from a SEQPACKET socket one message.
    *
    * @param most the most bytes to take; a message that has more is lost, with EMSGSIZE
    * @param mostDescriptors how many descriptors may come with them; when more do, all are closed
    *     and the bytes are lost, with EMSGSIZE
    * @param limit then ETIMEDOUT
-   * @return empty when the peer has closed or ended its output, from which an empty message cannot
-   *     be told apart
+   * @return empty when the peer has closed or ended its output; an empty message looks the same
    */
   public Optional<Received> receive(int most, int mostDescriptors, Duration limit) {
     if (most < 1 || mostDescriptors < 0 || mostDescriptors > SocketMessage.MOST_DESCRIPTORS) {
@@ -194,7 +194,7 @@ public final class UnixSocket implements AutoCloseable {
         });
   }
 
-  /** Tells the peer that nothing more will come; what it sends can still be received. */
+  /** Ends the output; what the peer sends can still be received. */
   public void endOutput() {
     String verb = "end the output to";
     use(
@@ -211,7 +211,7 @@ public final class UnixSocket implements AutoCloseable {
     fd.close(() -> Kernel.call(Syscall.SHUTDOWN, fd.number(), SHUT_RDWR));
   }
 
-  /** One call that moves bytes; waits when that is not possible at once. */
+  /** One call that transfers bytes; waits when that is not possible at once. */
   private long transfer(Direction way, int socket, SocketMessage message, Deadline deadline) {
     while (true) {
       long result = Kernel.call(way.call, socket, message.address(), way.flags);

@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-/** What an address is to the routing tables of the machine. */
+/** The type of an address in the machine's routing tables: local, broadcast and so on. */
 public enum AddressType implements Symbol {
   UNSPEC(0),
   UNICAST(1),

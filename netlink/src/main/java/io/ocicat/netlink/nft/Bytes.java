@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * Bytes as a value: what a register, a key or an attribute holds. Equal by content, ordered as the
- * kernel orders them (memcmp). Immutable.
+ * An immutable byte string: the content of a register, a key or an attribute. Equal by content,
+ * ordered as the kernel orders them (memcmp).
  */
 public final class Bytes implements Comparable<Bytes> {
   private final byte[] content;
@@ -44,7 +44,7 @@ public final class Bytes implements Comparable<Bytes> {
     return true;
   }
 
-  /** As one large unsigned number, one more; past the last it starts again at zero. */
+  /** Plus one, as an unsigned number; wraps around to zero. */
   Bytes next() {
     byte[] sum = content.clone();
     int at = sum.length - 1;
@@ -54,7 +54,7 @@ public final class Bytes implements Comparable<Bytes> {
     return new Bytes(sum);
   }
 
-  /** As one large unsigned number, one less; before zero comes the last. */
+  /** Minus one, as an unsigned number; wraps around from zero. */
   Bytes previous() {
     byte[] difference = content.clone();
     int at = difference.length - 1;

@@ -5,14 +5,14 @@ import io.ocicat.netlink.NetlinkMessage;
 import io.ocicat.netlink.linux.NetlinkException;
 import java.util.List;
 
-/** A list of rules. */
+/** An nf_tables chain: a list of rules. */
 public sealed interface Chain {
   ChainId id();
 
   /** Empty for none. */
   String comment();
 
-  /** A chain that packets reach only when a rule sends them there. */
+  /** A regular chain, which packets reach only through a jump or goto of a rule. */
   record Regular(ChainId id, String comment) implements Chain {
     public Regular withComment(String text) {
       return new Regular(id, text);
@@ -20,11 +20,11 @@ public sealed interface Chain {
   }
 
   /**
-   * A chain that the kernel calls.
+   * A base chain, which the kernel calls at a hook.
    *
    * @param priority its place among the chains of one hook, lowest first, see {@link ChainPriority}
-   * @param devices the devices whose packets it sees, for hooks ingress and egress, in the order of
-   *     the alphabet; others have none. Since Linux 6.16 they need not be there yet
+   * @param devices the devices whose packets it sees, for hooks ingress and egress, in alphabetical
+   *     order; empty for other hooks. Since Linux 6.16 they need not exist yet
    */
   record Base(
       ChainId id,

@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-/** What names a chain. */
+/** The name of a chain, with its table. */
 public record ChainId(TableId table, String name) {
   public ChainId {
     NameRules.refuseZeros(name);

@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-/** What becomes of a packet no rule of a base chain decided about. */
+/** What happens to a packet that no rule of a base chain decides about. */
 public enum ChainPolicy implements Symbol {
   DROP(0),
   ACCEPT(1);

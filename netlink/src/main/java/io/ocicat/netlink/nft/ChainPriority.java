@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-/** The usual places of base chains at their hook, by nft's names; any number is a priority. */
+/** The standard priorities of base chains, by nft's names; any number is a priority. */
 public final class ChainPriority {
   public static final int RAW = -300;
   public static final int MANGLE = -150;
@@ -9,7 +9,7 @@ public final class ChainPriority {
   public static final int SECURITY = 50;
   public static final int SRCNAT = 100;
 
-  /** Bridges count differently. */
+  /** Bridges have different numbers. */
   public static final int BRIDGE_DSTNAT = -300;
 
   public static final int BRIDGE_FILTER = -200;

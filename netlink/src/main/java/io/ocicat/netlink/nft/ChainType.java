@@ -2,12 +2,15 @@ package io.ocicat.netlink.nft;
 
 import io.ocicat.netlink.linux.NetlinkException;
 
-/** What a base chain may do to packets. */
+/** The type of a base chain: filter, nat or route. */
 public enum ChainType {
   FILTER("filter"),
-  /** Sees the first packet of each connection only; the rest follows it. */
+  /** Sees only the first packet of each connection; the others get the same translation. */
   NAT("nat"),
-  /** Like filter, but a packet it changed (its mark, say) is routed anew. Hook output only. */
+  /**
+   * Like filter, but a packet whose mark (for instance) it changed is routed again. Hook output
+   * only.
+   */
   ROUTE("route");
 
   private final String word;

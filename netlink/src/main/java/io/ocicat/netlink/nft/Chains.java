@@ -4,7 +4,7 @@ import io.ocicat.netlink.MessageWriter;
 import io.ocicat.netlink.NetlinkQuery;
 import io.ocicat.netlink.NetlinkRequest;
 
-/** Requests and questions about chains; see {@link Tables} for what add, create and so on mean. */
+/** Requests and queries about chains; see {@link Tables} for what add, create and so on mean. */
 public final class Chains {
   static final int TABLE = 1;
   static final int NAME = 3;
@@ -20,7 +20,7 @@ public final class Chains {
 
   private Chains() {}
 
-  /** Adds the chain; a base chain that is there already gets this one's policy. */
+  /** Adds the chain; an existing base chain gets this one's policy. */
   public static NetlinkRequest add(Chain chain) {
     return add(chain, NetlinkRequest.CREATE, "add");
   }
@@ -29,12 +29,12 @@ public final class Chains {
     return add(chain, NetlinkRequest.CREATE | NetlinkRequest.EXCLUSIVE, "create");
   }
 
-  /** Removes the chain and its rules; EBUSY while rules or verdict maps still lead there. */
+  /** Removes the chain and its rules; EBUSY while rules or verdict maps still refer to it. */
   public static NetlinkRequest delete(ChainId id) {
     return named(Nft.DELETE_CHAIN, id, "delete");
   }
 
-  /** Removes the chain and its rules, if there is one. */
+  /** Removes the chain and its rules, if it exists. */
   public static NetlinkRequest destroy(ChainId id) {
     return named(Nft.DESTROY_CHAIN, id, "destroy");
   }
@@ -44,7 +44,7 @@ public final class Chains {
         Nft.GET_CHAIN, Nft.body(Nft.ANY_FAMILY, _ -> {}), Chain::read, () -> "list chains");
   }
 
-  /** None when there is no such table. */
+  /** Empty when the table does not exist. */
   public static NetlinkQuery<Chain> in(TableId table) {
     return NetlinkQuery.all(
             Nft.GET_CHAIN,

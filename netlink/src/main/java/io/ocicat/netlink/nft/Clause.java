@@ -3,14 +3,14 @@ package io.ocicat.netlink.nft;
 import java.util.function.Consumer;
 
 /**
- * A part of a rule: a condition ({@link Match}), something to do ({@link Statement}), or a bare
- * {@link Expression}. Its text is as nft writes it.
+ * A part of a rule: a condition ({@link Match}), a statement ({@link Statement}), or a bare
+ * {@link Expression}. Its text is in nft's syntax.
  */
 public sealed interface Clause permits Expression, Clause.Phrase {
 
   /**
-   * A condition or statement, which may be several expressions, and others in an inet than in an ip
-   * table.
+   * A condition or statement, which may be several expressions, and different ones in an inet than
+   * in an ip table.
    */
   final class Phrase implements Clause {
     private final String text;

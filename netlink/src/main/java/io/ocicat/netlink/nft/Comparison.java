@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-/** How a value in a register relates to another (enum nft_cmp_ops). */
+/** A comparison operator for registers (enum nft_cmp_ops). */
 public enum Comparison implements Symbol {
   EQ(0, "=="),
   NEQ(1, "!="),

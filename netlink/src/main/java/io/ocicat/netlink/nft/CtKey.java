@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-/** What connection tracking knows about a packet's connection (enum nft_ct_keys). */
+/** A property of a packet's connection that connection tracking provides (enum nft_ct_keys). */
 public enum CtKey implements Symbol {
   STATE(0, "state"),
   DIRECTION(1, "direction"),

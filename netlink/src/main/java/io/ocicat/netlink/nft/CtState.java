@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-/** What connection tracking makes of a packet; each is a bit. */
+/** The connection tracking state of a packet; each is a bit. */
 public enum CtState implements Symbol {
   INVALID(1),
   ESTABLISHED(2),

@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-/** What happened to a connection; each is a bit. */
+/** A status flag of a tracked connection; each is a bit. */
 public enum CtStatus implements Symbol {
   EXPECTED(1),
   SEEN_REPLY(2),

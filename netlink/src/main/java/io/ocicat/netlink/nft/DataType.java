@@ -3,8 +3,8 @@ package io.ocicat.netlink.nft;
 import java.util.Optional;
 
 /**
- * The types of keys, map data and packet fields. The numbers are nft's own: the kernel only stores
- * them, and nft prints a set by them.
+ * The data types of keys, map data and packet fields. The numbers are nft's own: the kernel only
+ * stores them, and nft prints a set by them.
  */
 public enum DataType {
   NF_PROTO(2, "nf_proto", 1, true),
@@ -63,12 +63,12 @@ public enum DataType {
     return size;
   }
 
-  /** As in packets; the others are in the machine's order. */
+  /** Big-endian, as in packets; the others are in the machine's order. */
   boolean isBigEndian() {
     return bigEndian;
   }
 
-  /** The name nft gives it. */
+  /** Its name in nft. */
   @Override
   public String toString() {
     return word;

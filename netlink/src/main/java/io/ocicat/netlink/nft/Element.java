@@ -8,10 +8,10 @@ import java.util.List;
 /**
  * An element of a set or map.
  *
- * @param first the key, or for a range its first; empty for the element that stands for every key
- *     not in the map (nft's {@code *})
- * @param last the last of the range, or the key again
- * @param timeout how long it lives; zero for what its set says
+ * @param first the key, or the first key of a range; empty for the catch-all element (nft's
+ *     {@code *})
+ * @param last the last key of the range, or the key again
+ * @param timeout its lifetime; zero for the set's default
  * @param comment empty for none
  */
 public record Element(
@@ -38,17 +38,17 @@ public record Element(
     return range(List.of(Value.address(prefix.first())), List.of(Value.address(prefix.last())));
   }
 
-  /** Both ends belong to it. In joined keys each value has a range of its own. */
+  /** A range including both ends. In concatenated keys each value has a range of its own. */
   public static Element range(List<Value> first, List<Value> last) {
     return new Element(first, last, NOTHING, Duration.ZERO, "");
   }
 
-  /** What stands for every key that has no element (Linux 5.13). */
+  /** The catch-all element, for every key without an element (Linux 5.13). */
   public static Element catchAll() {
     return new Element(List.of(), List.of(), NOTHING, Duration.ZERO, "");
   }
 
-  /** The element of a map that leads to these values. */
+  /** The element of a map with these values as data. */
   public Element to(Value... values) {
     return new Element(first, last, new ElementData.Values(List.of(values)), timeout, comment);
   }
@@ -73,7 +73,7 @@ public record Element(
     return !first.equals(last);
   }
 
-  /** As nft writes it. */
+  /** In nft's syntax. */
   @Override
   public String toString() {
     String target = data.toString();

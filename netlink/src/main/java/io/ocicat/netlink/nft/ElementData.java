@@ -2,7 +2,7 @@ package io.ocicat.netlink.nft;
 
 import java.util.List;
 
-/** What an element of a set or map leads to. */
+/** The data of an element of a map: values or a verdict, or nothing in a set. */
 public sealed interface ElementData permits ElementData.None, ElementData.Values, Verdict {
   /** Nothing: the element of a plain set. */
   record None() implements ElementData {
@@ -12,7 +12,7 @@ public sealed interface ElementData permits ElementData.None, ElementData.Values
     }
   }
 
-  /** A value, or several joined. */
+  /** A value, or several concatenated. */
   record Values(List<Value> values) implements ElementData {
     public Values {
       values = List.copyOf(values);

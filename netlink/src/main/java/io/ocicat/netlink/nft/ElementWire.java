@@ -10,14 +10,14 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * An element as it travels. Most sets have one for each {@link Element}. Sets with intervals but
- * without joined keys mark the points where ranges start and, one past their last key, end: there a
- * range is two of these, except one that reaches the very last key.
+ * The wire format of set elements. Most sets have one for each {@link Element}. Sets with intervals
+ * but without concatenated keys mark the points where ranges start and, one past their last key,
+ * end: there a range is two of these, except one that reaches the very last key.
  *
- * @param key empty for the element that stands for all others
- * @param keyEnd the last key of the range where the set holds ranges whole, else empty
- * @param endsRange whether the key is the first one behind a range
- * @param open whether no end follows; nft keeps a note of it
+ * @param key empty for the catch-all element
+ * @param keyEnd the last key of the range where the set stores both ends in one element, else empty
+ * @param endsRange whether the key is the first one after a range
+ * @param open whether no end follows; nft stores that in its user data
  */
 record ElementWire(
     Bytes key,
@@ -39,7 +39,7 @@ record ElementWire(
   private static final int ENDS_RANGE = 0x1;
   private static final int CATCH_ALL = 0x2;
 
-  /** SET_ELEM_F_INTERVAL_OPEN of nft's notes. */
+  /** SET_ELEM_F_INTERVAL_OPEN of nft's user data. */
   private static final int NOTE_OPEN = 1;
 
   private static final Bytes NO_BYTES = Bytes.of();
@@ -51,7 +51,7 @@ record ElementWire(
           .thenComparing(Comparator.comparing(ElementWire::endsRange).reversed());
 
   /**
-   * What to send for an element.
+   * The elements to send.
    *
    * @param whole with all that belongs to it, not only the key it is found by
    */
@@ -78,9 +78,8 @@ record ElementWire(
   }
 
   /**
-   * What to ask for to get an element. Where ranges are two points, the end that is wanted is the
-   * first one behind the key: asking for the point itself gives another range's end when one starts
-   * there.
+   * The query for an element. Where a range is two points, its end is the first one after the key:
+   * a query for the point itself returns another range's end when one starts there.
    */
   static List<ElementWire> question(NamedSet set, Element element) {
     List<ElementWire> key = of(set, element, false);
@@ -155,7 +154,7 @@ record ElementWire(
         });
   }
 
-  /** The elements in these messages, ranges put together. */
+  /** The elements in these messages, with the two points of a range joined. */
   static List<Element> read(NamedSet set, List<NetlinkMessage> messages) {
     List<ElementWire> all = new ArrayList<>();
     for (NetlinkMessage message : messages) {
@@ -197,7 +196,7 @@ record ElementWire(
     };
   }
 
-  /** A start without an end reaches to the next start or the last key there is. */
+  /** A start without an end extends to the next start or the last possible key. */
   private static List<Element> ranges(NamedSet set, List<ElementWire> points) {
     List<ElementWire> ordered = points.stream().sorted(BY_KEY).toList();
     List<Element> elements = new ArrayList<>();

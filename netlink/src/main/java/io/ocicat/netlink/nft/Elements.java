@@ -6,8 +6,8 @@ import io.ocicat.netlink.NetlinkRequest;
 import java.util.List;
 
 /**
- * Requests and questions about the elements of sets and maps; see {@link Tables} for what add,
- * create and so on mean. Each request carries one element, so that an error names it; thousands of
+ * Requests and queries about the elements of sets and maps; see {@link Tables} for what add, create
+ * and so on mean. Each request carries one element, so that an error names it; thousands of
  * requests in one transaction are fine.
  */
 public final class Elements {
@@ -17,7 +17,7 @@ public final class Elements {
 
   private Elements() {}
 
-  /** Adds an element; EEXIST when its key leads elsewhere, or a range overlaps it. */
+  /** Adds an element; EEXIST when its key exists with other data, or a range overlaps it. */
   public static NetlinkRequest add(NamedSet set, Element element) {
     return change(Nft.NEW_ELEMENT, NetlinkRequest.CREATE, set, element, "add", true);
   }
@@ -27,12 +27,12 @@ public final class Elements {
     return change(Nft.NEW_ELEMENT, flags, set, element, "create", true);
   }
 
-  /** Removes the element of this key, whatever it leads to. */
+  /** Removes the element of this key, whatever its data. */
   public static NetlinkRequest delete(NamedSet set, Element element) {
     return change(Nft.DELETE_ELEMENT, 0, set, element, "delete", false);
   }
 
-  /** Removes the element of this key, if there is one. */
+  /** Removes the element of this key, if it exists. */
   public static NetlinkRequest destroy(NamedSet set, Element element) {
     return change(Nft.DESTROY_ELEMENT, 0, set, element, "destroy", false);
   }
@@ -43,7 +43,7 @@ public final class Elements {
         Nft.DELETE_ELEMENT, 0, id.table().family(), out -> name(out, id), () -> "flush set " + id);
   }
 
-  /** Everything in the set; ENOENT when there is no such set. Ranges come in their order. */
+  /** Everything in the set; ENOENT when the set does not exist. Ranges are in order. */
   public static NetlinkQuery<Element> in(NamedSet set) {
     SetId id = set.id();
     return NetlinkQuery.allGathered(
@@ -54,7 +54,7 @@ public final class Elements {
         .distinct();
   }
 
-  /** The element that this key, or this whole range, is in. */
+  /** The element that contains this key, or this whole range. */
   public static NetlinkQuery<Element> get(NamedSet set, Element element) {
     SetId id = set.id();
     List<ElementWire> parts = ElementWire.question(set, element);

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * One step of a rule. Loads put something into a register, conditions end the rule when a register
- * does not hold what they ask for, the rest acts. {@link Match} and {@link Statement} make them in
- * the right combinations.
+ * One expression of a rule, the unit that the kernel executes. Loads put something into a register,
+ * conditions end the rule when a register does not match, the rest acts. {@link Match} and
+ * {@link Statement} build them in the right combinations.
  */
 public sealed interface Expression extends Clause {
   record Meta(MetaKey key, Register to) implements Expression {}
@@ -18,7 +18,7 @@ public sealed interface Expression extends Clause {
 
   record Ct(CtKey key, Register to) implements Expression {}
 
-  /** What a connection's packets say in one of its directions. */
+  /** A value of the connection's packets in one of its directions. */
   record CtTuple(CtKey key, Direction direction, Register to) implements Expression {}
 
   record CtSet(CtKey key, Register from) implements Expression {}
@@ -38,7 +38,7 @@ public sealed interface Expression extends Clause {
   record Bitwise(Register from, Register to, Bytes mask, Bytes xor) implements Expression {}
 
   /**
-   * Turns numbers around, from the machine's order to the network's or back.
+   * Converts numbers between the machine's byte order and the network's.
    *
    * @param length bytes altogether
    * @param size bytes of each number
@@ -46,13 +46,13 @@ public sealed interface Expression extends Clause {
   record ByteSwap(Register from, Register to, boolean toNetwork, int length, int size)
       implements Expression {}
 
-  /** Goes on when the key is in the set, or inverted when it is not. */
+  /** Continues when the key is in the set or, inverted, when it is not. */
   record Lookup(String set, Register key, boolean inverted) implements Expression {}
 
-  /** Goes on when the key is in the map, with its data. */
+  /** Continues when the key is in the map, with its data. */
   record MapLookup(String map, Register key, Register to) implements Expression {}
 
-  /** Decides as the verdict map says. */
+  /** Applies the verdict of the verdict map. */
   record VerdictLookup(String map, Register key) implements Expression {}
 
   record Immediate(Register to, Bytes value) implements Expression {}
@@ -82,7 +82,7 @@ public sealed interface Expression extends Clause {
     }
   }
 
-  /** Translates the source to whatever address the outgoing interface has. */
+  /** Translates the source to the address of the outgoing interface. */
   record Masquerade(List<Register> ports, Set<NatFlag> flags) implements Expression {
     public Masquerade {
       ports = List.copyOf(ports);
@@ -99,22 +99,22 @@ public sealed interface Expression extends Clause {
   }
 
   /**
-   * Goes on for so many packets, or bytes, in each interval; with {@code over} for those beyond.
+   * Continues for so many packets, or bytes, in each interval; with {@code over} for those beyond.
    */
   record Limit(long rate, Duration interval, int burst, boolean bytes, boolean over)
       implements Expression {}
 
-  /** Answers with an error; the code is the one of ICMP, ICMPv6 or nft's icmpx. */
+  /** Rejects with an error; the code is the one of ICMP, ICMPv6 or nft's icmpx. */
   record Reject(RejectKind kind, int code) implements Expression {}
 
   /** Writes a line to the kernel log. */
   record Log(String prefix, LogLevel level, int flags) implements Expression {}
 
-  /** Hands the packet to whoever listens to a netlink log group. */
+  /** Sends the packet to the listeners of a netlink log group. */
   record LogToGroup(String prefix, int group, int snapLength, int threshold)
       implements Expression {}
 
-  /** Keeps connection tracking away from the packet. */
+  /** Excludes the packet from connection tracking. */
   record NoTrack() implements Expression {}
 
   /** Changes a dynamic set; a zero timeout means the set's own. */

@@ -9,8 +9,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Reads expressions. Whatever has a key, a flag or an attribute that the records cannot express
- * comes out opaque rather than simplified: kernels and other programs know more than we do.
+ * Reads expressions from netlink attributes. Whatever has a key, a flag or an attribute that the
+ * records cannot express becomes opaque rather than simplified: kernels and other programs know
+ * more than we do.
  */
 final class ExpressionReader {
   private final Attributes in;
@@ -56,7 +57,7 @@ final class ExpressionReader {
     };
   }
 
-  /** Ourselves, unless there is an attribute beyond the last one known. */
+  /** This reader, unless there is an attribute beyond the last one known. */
   private Optional<ExpressionReader> only(int lastKnown) {
     return in.types().stream().allMatch(type -> type <= lastKnown)
         ? Optional.of(this)
@@ -242,7 +243,7 @@ final class ExpressionReader {
     return Register.of(in.be32(type, -1));
   }
 
-  /** The kernel reports a single one as a range of itself. */
+  /** The kernel reports a single value as a range of itself. */
   private List<Register> registers(int first, int last) {
     if (!in.has(first)) {
       return List.of();
@@ -261,7 +262,7 @@ final class ExpressionReader {
     return bits(NatFlag.values(), in.be32(type, 0) & ~implied);
   }
 
-  /** Nothing when a bit is set that has no name. */
+  /** Empty when a bit is set that has no name. */
   private static <S extends Symbol> Optional<Set<S>> bits(S[] symbols, int bits) {
     Set<S> known =
         Arrays.stream(symbols)

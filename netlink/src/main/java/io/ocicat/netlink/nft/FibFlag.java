@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-/** What is looked up in the routing tables; each is a bit. */
+/** A flag of a fib lookup in the routing tables; each is a bit. */
 public enum FibFlag implements Symbol {
   SADDR(1),
   DADDR(2),

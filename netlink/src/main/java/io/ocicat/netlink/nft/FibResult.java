@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-/** What a look into the routing tables gives. */
+/** The kind of result of a fib lookup in the routing tables. */
 public enum FibResult implements Symbol {
   OIF(1),
   OIFNAME(2),

@@ -5,9 +5,8 @@ import io.ocicat.netlink.NetlinkMessage;
 import io.ocicat.netlink.NetlinkQuery;
 
 /**
- * Which state of the namespace's nf_tables this is: the number grows with every transaction,
- * whoever makes it. Two equal numbers with readings between them mean that the readings fit
- * together.
+ * The generation of the namespace's nf_tables: a number that grows with every transaction of any
+ * process. Reads between two equal numbers are consistent.
  *
  * @param id wraps around after 2³² transactions
  * @param process the name of the process that made the last one

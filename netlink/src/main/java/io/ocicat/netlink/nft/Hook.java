@@ -3,19 +3,19 @@ package io.ocicat.netlink.nft;
 import io.ocicat.netlink.linux.NetlinkException;
 import java.util.Locale;
 
-/** A point on a packet's way through the kernel where base chains are called. */
+/** A point on a packet's path through the kernel where base chains are called. */
 public enum Hook {
   PREROUTING,
   INPUT,
   FORWARD,
   OUTPUT,
   POSTROUTING,
-  /** Right after the device; of families inet and netdev. */
+  /** Right after the device; in families inet and netdev. */
   INGRESS,
-  /** Right before the device; of family netdev. */
+  /** Right before the device; in family netdev. */
   EGRESS;
 
-  /** The kernel numbers hooks anew in each family (linux/netfilter*.h). */
+  /** Each family has its own numbers for hooks (linux/netfilter*.h). */
   int number(TableFamily family) {
     int number = numberOrNone(family);
     if (number < 0) {

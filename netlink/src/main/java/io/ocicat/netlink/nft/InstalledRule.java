@@ -5,9 +5,9 @@ import io.ocicat.netlink.NetlinkMessage;
 import java.util.List;
 
 /**
- * A rule the kernel has.
+ * A rule as the kernel reports it.
  *
- * @param handle what names it within its table, never used again for another
+ * @param handle its number within the table, never reused
  * @param comment empty for none
  * @param note as in {@link Rule}
  */

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * How a key, or the data of a map, is made of values: one type, or several joined as in {@code
- * inet_proto . inet_service}. Joined values each start at a multiple of four bytes, where the next
- * register starts.
+ * The types of a key, or of the data of a map: one type, or several concatenated as in
+ * {@code inet_proto . inet_service}. inet_service}. Concatenated values each start at a multiple of
+ * four bytes, where the next register starts.
  *
  * @param number the types as nft packs them into one number, six bits each
  * @param length bytes altogether
- * @param types empty when the number means types that {@link DataType} does not have; then the
+ * @param types empty when the number contains types that {@link DataType} does not have; then the
  *     whole is a single opaque value
  */
 public record KeyLayout(int number, int length, List<DataType> types) {
@@ -51,7 +51,7 @@ public record KeyLayout(int number, int length, List<DataType> types) {
     return new KeyLayout(number, types.size() == 1 ? types.getFirst().size() : length, types);
   }
 
-  /** What the kernel stored; types and length must agree, or it is opaque. */
+  /** From what the kernel stored; if types and length disagree, it is opaque. */
   static KeyLayout read(int number, int length) {
     if (length < 1 || length > MOST_BYTES) {
       throw NetlinkException.malformed("a set has keys or data of " + length + " bytes");

@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-/** What travels in IP packets, by the numbers of IANA. */
+/** A layer 4 protocol, by IANA's number. */
 public enum L4Protocol implements Symbol {
   ICMP(1, "icmp"),
   TCP(6, "tcp"),

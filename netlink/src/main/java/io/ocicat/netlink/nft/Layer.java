@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What must be known about a packet before a field of it means anything: {@code ip daddr} exists in
- * IPv4 packets only, {@code tcp dport} in TCP only. nft checks it first, unseen, and so do we.
+ * A precondition for reading a packet field: {@code ip daddr} exists in IPv4 packets only,
+ * {@code tcp dport} in TCP only. nft inserts these checks implicitly, and so do we.
  */
 enum Layer {
   ETHERNET(Level.LINK, "ether", 1),

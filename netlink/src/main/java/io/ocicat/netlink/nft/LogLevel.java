@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-/** How important a line in the kernel log is (syslog). */
+/** The severity of a line in the kernel log (syslog). */
 public enum LogLevel implements Symbol {
   EMERG(0),
   ALERT(1),

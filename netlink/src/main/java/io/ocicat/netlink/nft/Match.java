@@ -9,7 +9,7 @@ import java.util.List;
 
 /**
  * The conditions of a rule. The general ones take a {@link PacketField}; the others are those that
- * networks of containers need, by what they mean.
+ * container networks need, named by their meaning.
  */
 public final class Match {
   private Match() {}
@@ -84,7 +84,7 @@ public final class Match {
           field.needs().forEach(rule::require);
           int whole = prefix.length() / 8;
           if (prefix.length() % 8 == 0 && whole > 0 && !field.isMasked()) {
-            // Whole bytes need no mask: look at fewer of them, as nft does.
+            // Whole bytes need no mask: compare fewer of them, as nft does.
             rule.add(field.loadFirst(whole, R1));
             rule.add(new Expression.Compare(R1, comparison, network.bytes().slice(0, whole)));
           } else {
@@ -116,7 +116,7 @@ public final class Match {
         });
   }
 
-  /** Whether what the fields say, joined, is in the set. */
+  /** Whether the concatenated fields are in the set. */
   public static Clause in(NamedSet set, PacketField... fields) {
     return lookup(set, false, fields);
   }
@@ -179,7 +179,7 @@ public final class Match {
     return eq(PacketField.OIFNAME, Value.interfaceName(name));
   }
 
-  /** Came in by an interface whose name starts so, as in {@code iifname "veth*"}. */
+  /** Arrived through an interface whose name starts with this, as in {@code iifname "veth*"}. */
   public static Clause inInterfacePrefix(String start) {
     return namePrefix(PacketField.IIFNAME, Comparison.EQ, start);
   }
@@ -249,7 +249,7 @@ public final class Match {
   }
 
   /**
-   * A register compares byte by byte, so numbers in the machine's order are turned around first.
+   * A register is compared byte by byte, so numbers in the machine's order are byte-swapped first.
    */
   private static Bytes comparable(RuleAssembly rule, PacketField field, Value value) {
     int size = field.type().size();
@@ -266,7 +266,7 @@ public final class Match {
     rule.add(new Expression.Bitwise(R1, R1, mask, Bytes.zeros(mask.length())));
   }
 
-  /** A rule that asked for the protocol itself need not be made to ask again. */
+  /** A rule that already tests the protocol itself does not need the implicit test. */
   private static void noteLayer(RuleAssembly rule, PacketField field, Value value) {
     if (field == PacketField.NFPROTO) {
       rule.establish(value.number() == TableFamily.IP.number() ? Layer.IPV4 : Layer.IPV6);

@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-/** What is known about a packet besides its content (enum nft_meta_keys). */
+/** A property of a packet that is not part of its content (enum nft_meta_keys). */
 public enum MetaKey implements Symbol {
   LENGTH(0),
   PROTOCOL(1),

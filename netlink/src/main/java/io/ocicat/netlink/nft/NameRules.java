@@ -4,24 +4,26 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.regex.Pattern;
 
-/** What may be called what, and what may be said about it. */
+/** Checks names, comments and log prefixes by the rules of the kernel and nft. */
 final class NameRules {
   private static final int LONGEST_NAME = 255;
 
   /** The longest comment nft reads back from its own listing. */
   private static final int LONGEST_COMMENT = 128;
 
-  /** NFT_USERDATA_MAXLEN without two bytes before and a zero behind each of two texts. */
+  /**
+   * NFT_USERDATA_MAXLEN less a header of two bytes and a terminating zero for each of two texts.
+   */
   private static final int LONGEST_NOTES = 250;
 
-  /** The kernel's NF_LOG_PREFIXLEN holds a terminating zero as well. */
+  /** The kernel's NF_LOG_PREFIXLEN includes a terminating zero. */
   private static final int LONGEST_LOG_PREFIX = 127;
 
   private static final Pattern NFT_WORD = Pattern.compile("[A-Za-z_.][A-Za-z0-9/_.-]*");
 
   private NameRules() {}
 
-  /** The kernel would silently cut a name at a zero byte, and mean another object. */
+  /** The kernel would silently cut a name at a zero byte, and refer to another object. */
   static void refuseZeros(String name) {
     if (name.indexOf('\0') >= 0) {
       throw new IllegalArgumentException("a text in nf_tables cannot hold a zero character");
@@ -29,8 +31,8 @@ final class NameRules {
   }
 
   /**
-   * Checks the name of something about to be created. The kernel takes nearly anything; but a name
-   * that nft cannot read back makes the whole listing of the machine unusable for {@code nft -f}.
+   * Checks the name of something about to be created. The kernel accepts nearly anything; but a
+   * name that nft cannot read back makes the machine's whole listing unusable for {@code nft -f}.
    */
   static void check(String kind, String name) {
     if (name.length() > LONGEST_NAME || !NFT_WORD.matcher(name).matches()) {
@@ -45,12 +47,12 @@ final class NameRules {
     return quotable("comment", text, LONGEST_COMMENT);
   }
 
-  /** What starts a line in the kernel's log; empty for nothing. */
+  /** The prefix of a line in the kernel's log; empty for none. */
   static String logPrefix(String text) {
     return quotable("log prefix", text, LONGEST_LOG_PREFIX);
   }
 
-  /** A note that the kernel has room for beside the comment; empty for none. */
+  /** A note that fits next to the comment; empty for none. */
   static String note(String text, String comment) {
     int bytes = text.getBytes(UTF_8).length + comment.getBytes(UTF_8).length;
     if (bytes > LONGEST_NOTES) {

@@ -10,10 +10,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A set, or a map, or a verdict map: what its keys are and what they lead to. The elements are not
- * part of it.
+ * A set, map or verdict map: the types of its keys and data, without the elements.
  *
- * @param timeout how long elements live that do not say so themselves; zero for ever
+ * @param timeout default lifetime of elements; zero for ever
  * @param size the most elements it may have; 0 for no limit
  * @param comment empty for none
  */
@@ -26,9 +25,9 @@ public record NamedSet(
     int size,
     String comment) {
 
-  /** What the keys of a set lead to. */
+  /** The data of a set's keys. */
   public sealed interface Target {
-    /** Nowhere: it is a plain set. */
+    /** None: it is a plain set. */
     record Nothing() implements Target {}
 
     /** Values: it is a map. */
@@ -68,7 +67,7 @@ public record NamedSet(
     return new NamedSet(id, key, target, all, timeout, size, comment);
   }
 
-  /** With a life time for elements that have none of their own. */
+  /** With a default lifetime for elements. */
   public NamedSet withTimeout(Duration lifeTime) {
     return new NamedSet(id, key, target, flags, lifeTime, size, comment).withFlags(SetFlag.TIMEOUT);
   }
@@ -85,7 +84,7 @@ public record NamedSet(
     return flags.contains(SetFlag.INTERVAL);
   }
 
-  /** Such sets hold both ends of a range in one element; the others start and end it in two. */
+  /** Such sets store both ends of a range in one element; the others in two. */
   boolean holdsRangesWhole() {
     return isInterval() && key.isJoined();
   }

@@ -12,16 +12,16 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** Statements that translate addresses. They end a rule, and belong into chains of type nat. */
+/** Statements that translate addresses. They end a rule, and belong in chains of type nat. */
 public final class Nat {
   private Nat() {}
 
-  /** Gives connections the address of the interface they leave by. */
+  /** Translates the source to the address of the outgoing interface. */
   public static Clause masquerade(NatFlag... flags) {
     return masquerade(NatRange.Ports.KEEP, flags);
   }
 
-  /** The same with one of these ports; the rule must ask for a protocol that has ports. */
+  /** The same with one of these ports; the rule must match a protocol that has ports. */
   public static Clause masquerade(NatRange.Ports ports, NatFlag... flags) {
     return Clause.Phrase.of(
         "masquerade" + target(ports) + text(flags),
@@ -31,7 +31,7 @@ public final class Nat {
         });
   }
 
-  /** Sends connections to this machine. */
+  /** Redirects connections to this machine. */
   public static Clause redirect(NatFlag... flags) {
     return redirect(NatRange.Ports.KEEP, flags);
   }
@@ -53,7 +53,9 @@ public final class Nat {
     return translate(NatKind.DNAT, "dnat", to, flags);
   }
 
-  /** The address, and port if the map has one, that the map has for what the fields say, joined. */
+  /**
+   * The address, and port if the map has one, that the map contains for the concatenated fields.
+   */
   public static Clause snat(NamedSet map, List<PacketField> key, NatFlag... flags) {
     return translate(NatKind.SNAT, "snat", map, key, flags);
   }

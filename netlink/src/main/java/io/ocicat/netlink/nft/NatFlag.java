@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-/** How address translation picks a port or address; each is a bit. */
+/** An option for how address translation selects a port or address; each is a bit. */
 public enum NatFlag implements Symbol {
   RANDOM(4),
   PERSISTENT(8),

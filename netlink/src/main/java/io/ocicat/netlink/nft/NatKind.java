@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-/** Which end of a connection is translated. */
+/** Whether the source or the destination of a connection is translated. */
 public enum NatKind implements Symbol {
   SNAT(0),
   DNAT(1);

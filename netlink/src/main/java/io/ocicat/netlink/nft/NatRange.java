@@ -3,15 +3,15 @@ package io.ocicat.netlink.nft;
 import io.ocicat.ip.IpAddress;
 
 /**
- * What an address, and perhaps a port, is translated to: one, or any of a range.
+ * The target of an address translation: an address, or any of a range, and optionally ports.
  *
- * @param ports {@link Ports#KEEP} to leave the port alone where possible
+ * @param ports {@link Ports#KEEP} to keep the port where possible
  */
 public record NatRange(IpAddress first, IpAddress last, Ports ports) {
 
   /** A port or a range of ports. */
   public record Ports(int first, int last) {
-    /** No port is asked for. */
+    /** The port is kept. */
     public static final Ports KEEP = new Ports(0, 0);
 
     private static final int LAST = 65535;
@@ -63,13 +63,13 @@ public record NatRange(IpAddress first, IpAddress last, Ports ports) {
     return first.isV4();
   }
 
-  /** As nft writes it. */
+  /** In nft's syntax. */
   @Override
   public String toString() {
     return (first.equals(last) ? text(first) : text(first) + "-" + text(last)) + ports;
   }
 
-  /** Brackets keep the colons of an address apart from the one before a port. */
+  /** Brackets separate the colons of an address from the one before a port. */
   private String text(IpAddress address) {
     return isV4() || ports.isKept() ? address.toString() : "[" + address + "]";
   }

@@ -8,7 +8,10 @@ import io.ocicat.netlink.linux.NetlinkException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** The messages of nf_tables and their common header (linux/netfilter/nfnetlink.h, nf_tables.h). */
+/**
+ * The message types of nf_tables and their common header (linux/netfilter/nfnetlink.h,
+ * nf_tables.h).
+ */
 final class Nft {
   private static final int SUBSYSTEM = 10 << 8;
 
@@ -54,7 +57,7 @@ final class Nft {
     return NetlinkRequest.of(type, flags, body(family.number(), body), operation);
   }
 
-  /** The header of a message, and what comes behind it. */
+  /** The header of a message, followed by its content. */
   static Consumer<MessageWriter> body(int family, Consumer<MessageWriter> attributes) {
     return out -> {
       out.field8(family).field8(0).fieldBe16(0);
@@ -70,7 +73,7 @@ final class Nft {
     return message.attributes(HEADER);
   }
 
-  /** A name that the kernel always sends along. */
+  /** A name that the kernel always sends. */
   static String name(Attributes attributes, int type) {
     return attributes
         .text(type)

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Something about a packet that a rule can look at: one of its fields, or what is known of it. */
+/** Something that a rule can read: a field of the packet, or its metadata. */
 public final class PacketField {
   public static final PacketField IIF = meta("iif", MetaKey.IIF, DataType.IFACE_INDEX);
   public static final PacketField OIF = meta("oif", MetaKey.OIF, DataType.IFACE_INDEX);
@@ -64,7 +64,7 @@ public final class PacketField {
   public static final PacketField SCTP_SPORT = port("sctp sport", 0, Layer.SCTP);
   public static final PacketField SCTP_DPORT = port("sctp dport", 2, Layer.SCTP);
 
-  /** The ports of whatever protocol it is: look at {@link #L4PROTO} as well. */
+  /** The ports of any protocol: match {@link #L4PROTO} as well. */
   public static final PacketField TH_SPORT = port("th sport", 0);
 
   public static final PacketField TH_DPORT = port("th dport", 2);
@@ -127,8 +127,8 @@ public final class PacketField {
   }
 
   /**
-   * What the connection's packets say in one direction, whatever translation did to this one: for
-   * instance {@code ct(ORIGINAL, DST_IP)}, the address the client asked for.
+   * A value of the connection's packets in one direction, before any translation of this one: for
+   * instance {@code ct(ORIGINAL, DST_IP)}, the address the client used.
    */
   public static PacketField ct(Direction direction, CtKey key) {
     DataType type =
@@ -146,12 +146,12 @@ public final class PacketField {
         (to, _) -> new Expression.CtTuple(key, direction, to));
   }
 
-  /** What kind of address it is to this machine: {@code fibType(DADDR)} is fib daddr type. */
+  /** The type of an address on this machine: {@code fibType(DADDR)} is fib daddr type. */
   public static PacketField fibType(FibFlag first, FibFlag... more) {
     return fib(FibResult.TYPE, DataType.FIB_ADDRTYPE, EnumSet.of(first, more));
   }
 
-  /** The interface by which a packet to that address would leave. */
+  /** The interface through which a packet to that address would leave. */
   public static PacketField fibOif(FibFlag first, FibFlag... more) {
     return fib(FibResult.OIF, DataType.IFACE_INDEX, EnumSet.of(first, more));
   }
@@ -222,7 +222,7 @@ public final class PacketField {
     return Arrays.stream(fields).map(PacketField::toString).collect(Collectors.joining(" . "));
   }
 
-  /** As nft writes it. */
+  /** In nft's syntax. */
   @Override
   public String toString() {
     return text;

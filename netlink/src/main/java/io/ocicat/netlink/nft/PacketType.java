@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-/** Whom a frame was sent to. */
+/** The link-layer destination type of a frame: this host, broadcast, multicast or another host. */
 public enum PacketType implements Symbol {
   HOST(0),
   BROADCAST(1),

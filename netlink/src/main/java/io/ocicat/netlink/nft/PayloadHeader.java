@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-/** Which header of a packet an offset counts from. */
+/** The packet header from which an offset counts. */
 public enum PayloadHeader implements Symbol {
   LINK(0),
   NETWORK(1),

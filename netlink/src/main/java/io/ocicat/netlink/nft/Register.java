@@ -3,8 +3,8 @@ package io.ocicat.netlink.nft;
 import io.ocicat.netlink.linux.NetlinkException;
 
 /**
- * Where expressions of a rule leave values for each other: sixteen words of four bytes. A value
- * takes as many words as it needs, starting with this one.
+ * A register, in which expressions of a rule pass values to each other: sixteen words of four
+ * bytes. A value takes as many words as it needs, starting with this one.
  *
  * @param word 0 to 15
  */
@@ -13,7 +13,7 @@ public record Register(int word) {
   private static final int WORD = 4;
   private static final int WORDS_OF_LARGE = 4;
 
-  /** NFT_REG32_00; below are the four registers of sixteen bytes that lie over the small ones. */
+  /** NFT_REG32_00; below are the four registers of sixteen bytes that overlap the small ones. */
   private static final int FIRST_SMALL = 8;
 
   /** NFT_REG_1 to NFT_REG_4. */
@@ -29,7 +29,7 @@ public record Register(int word) {
     }
   }
 
-  /** The first one behind a value of so many bytes in this one. */
+  /** The first register after a value of so many bytes in this one. */
   public Register behind(int bytes) {
     return new Register(word + (bytes + WORD - 1) / WORD);
   }

@@ -4,7 +4,7 @@ import io.ocicat.netlink.Attributes;
 import io.ocicat.netlink.MessageWriter;
 import java.util.Optional;
 
-/** What fits a register, inside an attribute: bytes, or a verdict. */
+/** Reads and writes the content of a register as an attribute: bytes, or a verdict. */
 final class RegisterData {
   private static final int VALUE = 1;
   private static final int VERDICT = 2;
@@ -19,7 +19,7 @@ final class RegisterData {
     out.nest(type, () -> out.nest(VERDICT, () -> verdict.write(out)));
   }
 
-  /** No bytes when there are none. */
+  /** Empty when there are none. */
   static Bytes readBytes(Attributes attributes, int type) {
     return attributes.nested(type).bytes(VALUE).map(Bytes::of).orElse(Bytes.of());
   }

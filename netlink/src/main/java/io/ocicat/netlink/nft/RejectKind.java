@@ -1,10 +1,10 @@
 package io.ocicat.netlink.nft;
 
-/** How a packet is refused. */
+/** The kind of error with which a packet is rejected. */
 public enum RejectKind implements Symbol {
   ICMP(0),
   TCP_RESET(1),
-  /** ICMP or ICMPv6, whichever the packet calls for. */
+  /** ICMP or ICMPv6, depending on the packet. */
   ICMPX(2);
 
   private final int number;

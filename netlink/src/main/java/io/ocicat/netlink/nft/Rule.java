@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A rule to be written: conditions, and what to do when they are met.
+ * A rule to be added: conditions and statements.
  *
  * @param comment empty for none; the usual way to recognise one's own rules later
- * @param note empty for none; the way to do so in a chain of another program, which would take a
- *     comment for a part of the rule: neither nft nor iptables shows it, and both keep it
+ * @param note empty for none; serves the same purpose in another program's chain, where a comment
+ *     would count as part of the rule: neither nft nor iptables shows it, and both keep it
  */
 public record Rule(ChainId chain, List<Clause> clauses, String comment, String note) {
   public Rule {
@@ -32,7 +32,7 @@ public record Rule(ChainId chain, List<Clause> clauses, String comment, String n
   }
 
   /**
-   * What the kernel gets to execute.
+   * The expressions for the kernel.
    *
    * @throws IllegalArgumentException when the clauses contradict each other or the table's family
    */
@@ -40,7 +40,7 @@ public record Rule(ChainId chain, List<Clause> clauses, String comment, String n
     return RuleAssembly.assemble(chain.table().family(), clauses);
   }
 
-  /** As nft writes it. */
+  /** In nft's syntax. */
   @Override
   public String toString() {
     String text = clauses.stream().map(Clause::toString).collect(Collectors.joining(" "));

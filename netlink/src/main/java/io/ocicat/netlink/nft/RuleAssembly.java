@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Puts the clauses of one rule together. It remembers what the rule has already made sure of, so
- * that the check for TCP, say, comes once and before the first port.
+ * Combines the clauses of one rule into expressions. It tracks what the rule has already checked,
+ * so that the check for TCP, say, comes once and before the first port.
  */
 final class RuleAssembly {
   private final TableFamily family;
@@ -52,12 +52,12 @@ final class RuleAssembly {
     expressions.add(expression);
   }
 
-  /** Notes that packets which come this far are of this kind. */
+  /** Records that packets that get this far are of this kind. */
   void establish(Layer layer) {
     known.put(layer.level(), layer);
   }
 
-  /** Sees to it that only packets of this kind go on. */
+  /** Ensures that only packets of this kind continue. */
   void require(Layer layer) {
     Layer other = known.get(layer.level());
     if (other == layer) {
@@ -98,7 +98,7 @@ final class RuleAssembly {
     add(new Expression.Compare(Register.R1, Comparison.EQ, value.bytes()));
   }
 
-  /** Loads the fields side by side, beginning with the first register. */
+  /** Loads the fields next to each other, beginning with the first register. */
   void load(List<PacketField> fields) {
     fields.forEach(field -> field.needs().forEach(this::require));
     Register to = Register.R1;

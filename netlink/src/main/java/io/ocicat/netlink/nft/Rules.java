@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Requests and questions about rules. */
+/** Requests and queries about rules. */
 public final class Rules {
   static final int TABLE = 1;
   static final int CHAIN = 2;
@@ -29,7 +29,7 @@ public final class Rules {
     return write(rule, NetlinkRequest.CREATE, _ -> {}, () -> "insert rule " + rule);
   }
 
-  /** Adds the rule right behind another; ENOENT when that one is gone. */
+  /** Adds the rule right after another; ENOENT when that one is gone. */
   public static NetlinkRequest appendBehind(long handle, Rule rule) {
     return write(
         rule,
@@ -47,7 +47,7 @@ public final class Rules {
         () -> "insert rule before handle %d: %s".formatted(handle, rule));
   }
 
-  /** Puts the rule in the place of another; ENOENT when that one is gone. */
+  /** Replaces another rule; ENOENT when that one is gone. */
   public static NetlinkRequest replace(long handle, Rule rule) {
     return write(
         rule,
@@ -60,7 +60,7 @@ public final class Rules {
     return delete(rule.chain(), rule.handle());
   }
 
-  /** ENOENT when it is gone already. */
+  /** ENOENT when it is already gone. */
   public static NetlinkRequest delete(ChainId chain, long handle) {
     return handled(Nft.DELETE_RULE, chain, handle, "delete");
   }
@@ -95,7 +95,7 @@ public final class Rules {
         Nft.GET_RULE, Nft.body(Nft.ANY_FAMILY, _ -> {}), InstalledRule::read, () -> "list rules");
   }
 
-  /** Those of a table, chain by chain and in order; none when there is no such table. */
+  /** The rules of a table, chain by chain and in order; empty when the table does not exist. */
   public static NetlinkQuery<InstalledRule> in(TableId table) {
     return NetlinkQuery.all(
         Nft.GET_RULE,
@@ -104,7 +104,7 @@ public final class Rules {
         () -> "list rules of table " + table);
   }
 
-  /** Those of a chain in order; none when there is no such chain. */
+  /** The rules of a chain in order; empty when the chain does not exist. */
   public static NetlinkQuery<InstalledRule> in(ChainId chain) {
     return NetlinkQuery.all(
         Nft.GET_RULE,

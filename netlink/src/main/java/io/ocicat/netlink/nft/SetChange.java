@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-/** What a packet does to a dynamic set. */
+/** How a rule changes a dynamic set. */
 public enum SetChange implements Symbol {
   ADD(0),
   UPDATE(1),

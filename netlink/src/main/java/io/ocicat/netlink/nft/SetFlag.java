@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-/** How a set may be used; each is a bit. */
+/** A property of a set; each is a bit. */
 public enum SetFlag implements Symbol {
   /** Belongs to the one rule that uses it, and has no name of its own. */
   ANONYMOUS(0x1),
@@ -8,7 +8,7 @@ public enum SetFlag implements Symbol {
   CONSTANT(0x2),
   /** Its elements may be ranges. */
   INTERVAL(0x4),
-  /** Its elements may end by themselves. */
+  /** Its elements may expire. */
   TIMEOUT(0x10),
   /** Rules add elements to it. */
   DYNAMIC(0x20);

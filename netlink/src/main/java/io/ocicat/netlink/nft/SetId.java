@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-/** What names a set, map or verdict map: they share one name space within their table. */
+/** The name of a set, map or verdict map, with its table: they share one name space. */
 public record SetId(TableId table, String name) {
   public SetId {
     NameRules.refuseZeros(name);

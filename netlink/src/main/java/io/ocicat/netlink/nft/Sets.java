@@ -6,7 +6,7 @@ import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.linux.Errno;
 
 /**
- * Requests and questions about sets, maps and verdict maps; see {@link Tables} for what add, create
+ * Requests and queries about sets, maps and verdict maps; see {@link Tables} for what add, create
  * and so on mean.
  */
 public final class Sets {
@@ -33,8 +33,8 @@ public final class Sets {
   static final int VERDICT_TYPE = 0xffffff00;
 
   /**
-   * The kernel insists on a number by which a rule of the same transaction could mean a set without
-   * a name. Ours all have names, so no rule uses it and they can share one.
+   * The kernel requires a number by which a rule of the same transaction could refer to a set
+   * without a name. Ours all have names, so no rule uses it and they can share one.
    */
   private static final int UNUSED_ID = 1;
 
@@ -54,18 +54,18 @@ public final class Sets {
     return named(Nft.DELETE_SET, id, "delete");
   }
 
-  /** Removes the set and its elements, if there is one. */
+  /** Removes the set and its elements, if it exists. */
   public static NetlinkRequest destroy(SetId id) {
     return named(Nft.DESTROY_SET, id, "destroy");
   }
 
-  /** All sets, also the nameless ones that rules own ({@link SetFlag#ANONYMOUS}). */
+  /** All sets, including the anonymous ones that rules own ({@link SetFlag#ANONYMOUS}). */
   public static NetlinkQuery<NamedSet> all() {
     return NetlinkQuery.all(
         Nft.GET_SET, Nft.body(Nft.ANY_FAMILY, _ -> {}), NamedSet::read, () -> "list sets");
   }
 
-  /** Those of a table; none when there is no such table. */
+  /** The sets of a table; empty when the table does not exist. */
   public static NetlinkQuery<NamedSet> in(TableId table) {
     return NetlinkQuery.all(
             Nft.GET_SET,
@@ -140,7 +140,7 @@ public final class Sets {
     out.be32(KEY_LENGTH, set.key().length());
   }
 
-  /** The size, and for ranges of joined keys where each of the fields ends. */
+  /** The size and, for ranges of concatenated keys, where each of the fields ends. */
   private static void writeDescription(MessageWriter out, NamedSet set) {
     if (set.size() == 0 && !set.holdsRangesWhole()) {
       return;

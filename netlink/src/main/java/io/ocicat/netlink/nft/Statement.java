@@ -7,7 +7,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 
-/** What rules do with the packets that meet their conditions. */
+/** The statements of a rule: what it does with the packets that match its conditions. */
 public final class Statement {
   private static final int NFT_DEFAULT_BURST = 5;
 
@@ -29,7 +29,7 @@ public final class Statement {
     return verdict(Verdict.DROP);
   }
 
-  /** Goes back to the chain that jumped here, or for a base chain to its policy. */
+  /** Returns to the chain that jumped here, or in a base chain to its policy. */
   public static Clause goBack() {
     return verdict(Verdict.RETURN);
   }
@@ -46,15 +46,13 @@ public final class Statement {
     return Clause.Phrase.of(verdict.toString(), rule -> rule.add(new Expression.Decide(verdict)));
   }
 
-  /**
-   * Expressions as they are, for a rule in another program's form; messages show the text instead.
-   */
+  /** Raw expressions, for a rule in another program's form; messages show the text instead. */
   public static Clause expressions(String text, List<Expression> expressions) {
     return Clause.Phrase.of(text, rule -> expressions.forEach(rule::add));
   }
 
   /**
-   * Decides as the verdict map says for what the fields say, joined; goes on when it says nothing.
+   * Applies the verdict of the verdict map for the concatenated fields; continues when it has none.
    */
   public static Clause vmap(NamedSet map, PacketField... fields) {
     List<PacketField> key = Match.checkKey(map, fields);
@@ -73,12 +71,12 @@ public final class Statement {
     return Clause.Phrase.of("counter", rule -> rule.add(new Expression.Counter(0, 0)));
   }
 
-  /** Goes on for so many packets in each second, minute, hour, day or week. */
+  /** Continues for so many packets in each second, minute, hour, day or week. */
   public static Clause limit(long packets, ChronoUnit interval) {
     return limit(packets, interval, false);
   }
 
-  /** Goes on for the packets beyond so many in each second, minute, hour, day or week. */
+  /** Continues for the packets beyond so many in each second, minute, hour, day or week. */
   public static Clause limitOver(long packets, ChronoUnit interval) {
     return limit(packets, interval, true);
   }
@@ -108,7 +106,7 @@ public final class Statement {
         rule -> rule.add(new Expression.Log(prefix, level, 0)));
   }
 
-  /** Drops the packet and tells its sender that the port is unreachable. */
+  /** Drops the packet and sends its sender a "port unreachable". */
   public static Clause reject() {
     return Clause.Phrase.of("reject", rule -> rule.add(portUnreachable(rule)));
   }
@@ -136,7 +134,7 @@ public final class Statement {
     return Clause.Phrase.of("notrack", rule -> rule.add(new Expression.NoTrack()));
   }
 
-  /** Puts the key into a dynamic set; one that is there already starts its time anew. */
+  /** Adds the key to a dynamic set; an existing one gets its timeout renewed. */
   public static Clause update(NamedSet set, Duration timeout, PacketField... fields) {
     List<PacketField> key = Match.checkKey(set, fields);
     String life = timeout.isZero() ? "" : " timeout " + timeout.toMillis() + "ms";
@@ -186,7 +184,7 @@ public final class Statement {
     rule.add(new Expression.Bitwise(R1, R1, keep, Value.mark(mark & mask).bytes()));
   }
 
-  /** Keeps the packet's mark for the whole connection. */
+  /** Copies the packet's mark to its connection. */
   public static Clause saveMark() {
     return Clause.Phrase.of(
         "ct mark set meta mark",
@@ -196,7 +194,7 @@ public final class Statement {
         });
   }
 
-  /** Gives the packet its connection's mark. */
+  /** Copies the connection's mark to the packet. */
   public static Clause restoreMark() {
     return Clause.Phrase.of(
         "meta mark set ct mark",

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** A number that nft has a word for. */
+/** A number with a name in nft. */
 interface Symbol {
   int number();
 
@@ -18,7 +18,7 @@ interface Symbol {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** The word for a number, or the number itself where there is none. */
+  /** The name of a number, or the number itself where there is none. */
   static String wordFor(Symbol[] symbols, long number) {
     return find(symbols, number).map(Symbol::word).orElse(Long.toString(number));
   }
@@ -27,7 +27,7 @@ interface Symbol {
     return Arrays.stream(symbols).filter(symbol -> symbol.number() == number).findFirst();
   }
 
-  /** The words for the bits that are set, as in {@code established,related}. */
+  /** The names of the bits that are set, as in {@code established,related}. */
   static String wordsFor(Symbol[] symbols, long bits) {
     Predicate<Symbol> isSet = symbol -> (bits & symbol.number()) != 0;
     if (bits == 0 || bits != sum(Arrays.stream(symbols).filter(isSet).toList())) {

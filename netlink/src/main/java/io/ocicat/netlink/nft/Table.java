@@ -4,7 +4,7 @@ import io.ocicat.netlink.Attributes;
 import io.ocicat.netlink.NetlinkMessage;
 
 /**
- * A table: it holds chains and sets, and does nothing by itself.
+ * An nf_tables table, which contains chains and sets.
  *
  * @param comment empty for none; the kernel keeps the one the table was created with
  */

@@ -2,7 +2,7 @@ package io.ocicat.netlink.nft;
 
 import io.ocicat.netlink.linux.NetlinkException;
 
-/** Which packets a table sees, by the names of nft. */
+/** The family of a table, by nft's names: which packets it sees. */
 public enum TableFamily implements Symbol {
   IP(2, "ip"),
   IP6(10, "ip6"),

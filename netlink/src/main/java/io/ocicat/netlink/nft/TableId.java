@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-/** What names a table, and starts the names of everything in it. */
+/** The family and name of a table, which prefix the names of everything in it. */
 public record TableId(TableFamily family, String name) {
   public TableId {
     NameRules.refuseZeros(name);

@@ -4,15 +4,14 @@ import io.ocicat.netlink.NetlinkQuery;
 import io.ocicat.netlink.NetlinkRequest;
 
 /**
- * Requests and questions about tables.
+ * Requests and queries about tables.
  *
- * <p>Here as for chains, sets and elements: {@code add} is content when the object is there
- * already, {@code create} fails with EEXIST; {@code delete} fails with ENOENT when it is not there,
- * {@code destroy} is content.
+ * <p>As for chains, sets and elements: if the object exists, {@code add} succeeds and
+ * {@code create} fails with EEXIST; if it does not, {@code delete} fails with ENOENT and
+ * {@code destroy} succeeds.
  *
- * <p>The kernel knows {@code destroy} since Linux 6.3, earlier ones answer EINVAL. The way that
- * works with all of them is {@code add} and then {@code delete} of the same object in one
- * transaction.
+ * <p>{@code destroy} exists since Linux 6.3; earlier kernels return EINVAL. What works with all of
+ * them is {@code add} and then {@code delete} of the same object in one transaction.
  */
 public final class Tables {
   private Tables() {}
@@ -30,7 +29,7 @@ public final class Tables {
     return named(Nft.DELETE_TABLE, id, "delete");
   }
 
-  /** Removes the table and everything in it, if there is one. */
+  /** Removes the table and everything in it, if it exists. */
   public static NetlinkRequest destroy(TableId id) {
     return named(Nft.DESTROY_TABLE, id, "destroy");
   }

@@ -9,14 +9,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Notes the kernel keeps with an object for whoever reads it: comments, and what nft needs to print
- * a set. The kernel does not look inside; the form is libnftnl's: type byte, length byte, content.
+ * The user data that the kernel stores with an object: comments, and what nft needs to print a set.
+ * The kernel does not interpret it; the format is libnftnl's: type byte, length byte, content.
  */
 final class UserData {
   /** The comment of a table, chain, rule or element. */
   static final int COMMENT = 0;
 
-  /** Ours alone: high above the few numbers that nft and iptables know. */
+  /** Our own type: far above the few numbers that nft and iptables use. */
   static final int NOTE = 0xc1;
 
   static final int SET_KEY_ORDER = 0;
@@ -29,7 +29,7 @@ final class UserData {
 
   private final ByteArrayOutputStream notes = new ByteArrayOutputStream();
 
-  /** A note of a comment; none when it is empty. */
+  /** The user data for a comment; none when it is empty. */
   UserData text(int type, String text) {
     if (!text.isEmpty()) {
       byte[] bytes = text.getBytes(UTF_8);
@@ -55,7 +55,7 @@ final class UserData {
     }
   }
 
-  /** Anyone may have written anything here, so what cannot be read is no comment. */
+  /** Anyone may have written anything here, so what cannot be read is not a comment. */
   static String readText(Attributes attributes, int attribute, int type) {
     byte[] notes = attributes.bytes(attribute).orElse(new byte[0]);
     int at = 0;

@@ -10,9 +10,9 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * A value of one type, as a register holds it. Several in a row make a key or the data of a map.
+ * A value of one type, in the form of a register. Several in a row make a key or the data of a map.
  *
- * @param bytes in the order the type prescribes
+ * @param bytes in the byte order of the type
  */
 public record Value(DataType type, Bytes bytes) {
   public Value {
@@ -93,7 +93,7 @@ public record Value(DataType type, Bytes bytes) {
     return new String(name, 0, length, UTF_8);
   }
 
-  /** In the order in which bytes compare as numbers do. */
+  /** In the byte order in which bytes compare like numbers. */
   Bytes bigEndianBytes() {
     return type.isBigEndian() || type == DataType.IFNAME || type == DataType.OPAQUE
         ? bytes
@@ -113,7 +113,7 @@ public record Value(DataType type, Bytes bytes) {
     return Bytes.of(reversed);
   }
 
-  /** As nft writes it. */
+  /** In nft's syntax. */
   @Override
   public String toString() {
     return switch (type) {

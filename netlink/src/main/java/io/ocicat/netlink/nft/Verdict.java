@@ -5,9 +5,9 @@ import io.ocicat.netlink.MessageWriter;
 import java.util.Optional;
 
 /**
- * What a rule or a verdict map decides about a packet.
+ * The decision of a rule or a verdict map about a packet.
  *
- * @param chain where a jump or goto leads, in the same table; empty for the others
+ * @param chain the target of a jump or goto, in the same table; empty for the others
  */
 public record Verdict(Action action, String chain) implements ElementData {
   static final int CODE = 1;
@@ -52,7 +52,7 @@ public record Verdict(Action action, String chain) implements ElementData {
     return new Verdict(Action.JUMP, chain);
   }
 
-  /** Goes to the chain and does not come back to this one. */
+  /** Continues in the chain and does not return to this one. */
   public static Verdict goTo(String chain) {
     return new Verdict(Action.GOTO, chain);
   }
@@ -64,7 +64,7 @@ public record Verdict(Action action, String chain) implements ElementData {
     }
   }
 
-  /** Nothing for verdicts that are none of these actions. */
+  /** Empty for verdicts that are none of these actions. */
   static Optional<Verdict> read(Attributes attributes) {
     String chain = attributes.text(CHAIN, "");
     return Symbol.find(Action.values(), attributes.be32(CODE, 0))

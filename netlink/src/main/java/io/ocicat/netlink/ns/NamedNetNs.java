@@ -18,10 +18,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Namespaces with a name, as {@code ip netns} keeps them: a bind mount of the namespace on an empty
- * file in a directory. Both see and remove what the other made.
+ * Named network namespaces, compatible with {@code ip netns}: a bind mount of the namespace on an
+ * empty file in a directory. Both see and remove what the other created.
  *
- * @param directory {@code /run/netns}, where {@code ip netns} looks
+ * @param directory {@code /run/netns} for {@code ip netns}
  */
 public record NamedNetNs(Path directory) {
   private static final int MS_BIND = 0x1000;
@@ -30,12 +30,12 @@ public record NamedNetNs(Path directory) {
   private static final int MNT_DETACH = 2;
   private static final Pattern NAME = Pattern.compile("(?!\\.{1,2}$)[^/\\x00]{1,255}");
 
-  /** Where {@code ip netns} keeps its names. */
+  /** The directory of {@code ip netns}. */
   public static NamedNetNs standard() {
     return new NamedNetNs(Path.of("/run/netns"));
   }
 
-  /** Makes a new, empty namespace and gives it a name. Fails with EEXIST when the name is taken. */
+  /** Creates a new, empty namespace with a name. Fails with EEXIST when the name is taken. */
   public NetNs create(String name) {
     Path file = pathOf(name);
     prepare();
@@ -59,15 +59,15 @@ public record NamedNetNs(Path directory) {
   }
 
   /**
-   * Takes the name away; the namespace itself ends with its last user. Returns whether there was
-   * such a name.
+   * Removes the name; the namespace itself ends with its last user. Returns whether the name
+   * existed.
    */
   public boolean remove(String name) {
     Path file = pathOf(name);
     try (Arena arena = Arena.ofConfined()) {
       long unmounted =
           Kernel.call(Syscall.UMOUNT2, arena.allocateFrom(file.toString()).address(), MNT_DETACH);
-      // EINVAL: the file is there but nothing is mounted on it, as after a crash between the two
+      // EINVAL: the file exists but nothing is mounted on it, as after a crash between the two
       // steps of create.
       if (unmounted < 0
           && unmounted != -Errno.EINVAL.number()
@@ -103,8 +103,9 @@ public record NamedNetNs(Path directory) {
   }
 
   /**
-   * Makes the directory a shared mount, so that a name made or removed here is so in every mount
-   * namespace. {@link #create} does it, too; when several may be the first, let one go ahead.
+   * Makes the directory a shared mount, so that a name created or removed here is visible in every
+   * mount namespace. {@link #create} does it, too; when several processes may be the first, let one
+   * go ahead.
    */
   public void prepare() {
     try {

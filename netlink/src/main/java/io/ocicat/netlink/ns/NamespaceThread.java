@@ -14,13 +14,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How threads change their network namespace. Only platform threads do: a virtual thread's carrier
- * would take others along.
+ * Runs code in other network namespaces by moving threads there. Only platform threads can move: a
+ * virtual thread's carrier would take others along.
  *
- * <p>A short errand is done by the calling thread itself when that is a platform thread, because
- * handing it over and back costs more than everything else in opening a socket. Where a thread may
- * enter but not return (in a user namespace the machine's own network is out of reach), and for
- * virtual threads, a pooled thread goes instead, and ends if it must stay.
+ * <p>A short visit is made by the calling thread itself when that is a platform thread, because
+ * switching threads costs more than everything else in opening a socket. Where a thread may enter
+ * but not return (in a user namespace the machine's own network is out of reach), and for virtual
+ * threads, a pooled thread goes instead, and ends if it cannot return.
  */
 final class NamespaceThread {
   private static final ExecutorService POOL =
@@ -37,22 +37,23 @@ final class NamespaceThread {
               .factory());
 
   /**
-   * Found out at the first visit, and at the next one when that fails: for want of descriptors a
-   * static initialiser would fail for the life of the process.
+   * Determined at the first visit, and again if that fails: without free descriptors, a static
+   * initialiser would fail for the life of the process.
    */
   private static volatile @Nullable Home home;
 
   /**
-   * Where threads are usually. Asking a thread each time where it is costs as much as the way.
+   * The namespace that threads are usually in. Asking a thread each time where it is costs as much
+   * as the visit.
    *
    * @param returning whether a thread that left can come back
    */
   private record Home(NetNs namespace, boolean returning) {}
 
-  /** Whether a thread is at {@link #home} now; null as long as nobody has looked. */
+  /** Whether a thread is at {@link #home} now; null until it was checked. */
   private static final ThreadLocal<@Nullable Boolean> IS_HOME = new ThreadLocal<>();
 
-  /** What passes, and says nothing of what threads may do. */
+  /** Temporary errors, which say nothing about what threads may do. */
   private static final Set<Errno> SHORTAGE = Set.of(Errno.EMFILE, Errno.ENFILE, Errno.ENOMEM);
 
   private NamespaceThread() {}
@@ -79,7 +80,7 @@ final class NamespaceThread {
     return known;
   }
 
-  /** Tries once, on a thread that does not matter. */
+  /** Tries once, on a throwaway thread. */
   private static boolean canReturn() {
     try (NetNs start = NetNs.current()) {
       NetNs.unshare();
@@ -125,7 +126,7 @@ final class NamespaceThread {
         return goAndReturn(start, namespace, errand);
       }
     }
-    // Only there is it known where to go back to: an errand may go on to a third namespace.
+    // Only inside is it known where to return to: a visit may continue to a third namespace.
     IS_HOME.set(false);
     try {
       T result = goAndReturn(home, namespace, errand);
@@ -180,8 +181,8 @@ final class NamespaceThread {
   }
 
   /**
-   * Waits to the end even when interrupted: the thread inside holds on to the result, and a
-   * descriptor in it would leak.
+   * Waits to the end even when interrupted: the thread inside holds the result, and a descriptor in
+   * it would leak.
    */
   private static <T> T await(FutureTask<T> task) throws ExecutionException {
     boolean interrupted = false;

@@ -19,10 +19,10 @@ import java.util.function.Supplier;
 /**
  * A network namespace, held open by a descriptor: it lives at least as long as this object.
  *
- * <p>A namespace belongs to an operating-system thread, not to a process, and a thread hands its
- * own on to the threads it starts. So no method here returns with the calling thread elsewhere:
- * {@link #visit} goes in, does one short thing and comes back; {@link #call} makes a thread that
- * lives and dies inside. Threads that your code starts inside {@link #call} stay inside.
+ * <p>A namespace belongs to an operating-system thread, not to a process, and threads inherit it
+ * from the thread that starts them. So no method here leaves the calling thread in another
+ * namespace: {@link #visit} goes in, does one short thing and comes back; {@link #call} runs a
+ * thread entirely inside. Threads that your code starts inside {@link #call} stay inside.
  *
  * <p>Thread-safe.
  */
@@ -57,11 +57,11 @@ public final class NetNs implements AutoCloseable {
   }
 
   /**
-   * The namespace a path stands for: a bind mount as {@code /run/netns/blue} or {@code
-   * /proc/<pid>/ns/net}.
+   * The namespace at a path: a bind mount such as {@code /run/netns/blue}, or
+   * {@code /proc/<pid>/ns/net}.
    */
   public static NetNs open(Path path) {
-    // Others name it, so it may be anything.
+    // The path comes from others, so it may be anything.
     return new NetNs(Fd.open(path, Fd.O_RDONLY | Fd.O_NONBLOCK, 0), path.toString());
   }
 
@@ -69,16 +69,14 @@ public final class NetNs implements AutoCloseable {
     return open(Path.of("/proc/" + pid + "/ns/net"));
   }
 
-  /**
-   * The namespace behind a descriptor somebody else owns, for instance one received over a socket.
-   */
+  /** The namespace of a descriptor somebody else owns, for instance one received over a socket. */
   public static NetNs ofDescriptor(int descriptor) {
     return new NetNs(Fd.duplicateOf(descriptor), "by descriptor " + descriptor);
   }
 
   /**
-   * A new namespace without a name: it ends when the last descriptor, process and mount that hold
-   * it are gone.
+   * A new namespace without a name: it ends with the last descriptor, process and mount that hold
+   * it.
    */
   public static NetNs create() {
     return NamespaceThread.startUnchecked(
@@ -89,26 +87,23 @@ public final class NetNs implements AutoCloseable {
         });
   }
 
-  /** What tells this namespace from all others while it lives. */
+  /** The identity of this namespace, unique while it exists. */
   public FileId id() {
     return fd.id();
   }
 
-  /**
-   * The kernel's 64-bit number for this namespace, never used again for another until the machine
-   * restarts.
-   */
+  /** The kernel's 64-bit number for this namespace, not reused until the machine restarts. */
   public long cookie() {
     return visit(NetNs::cookieHere);
   }
 
-  /** The descriptor, for messages that name a namespace by it. Still owned by this object. */
+  /** The descriptor, for messages that refer to a namespace by it. Still owned by this object. */
   public int descriptor() {
     return fd.number();
   }
 
   /**
-   * Does something short inside and comes back. For opening sockets and reading or writing
+   * Runs something short inside and comes back. For opening sockets and reading or writing
    * /proc/sys/net; must not start threads or wait.
    */
   public <T> T visit(Supplier<T> errand) {

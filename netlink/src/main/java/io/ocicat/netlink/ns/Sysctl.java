@@ -40,9 +40,9 @@ public record Sysctl(List<String> path) {
   }
 
   /**
-   * Reads a name as sysctl(8) does: the first separator found, a dot or a slash, is the separator,
-   * and the other one stands for itself the other way round ({@code
-   * net.ipv4.conf.eth0/100.forwarding} is about eth0.100).
+   * Parses a name as sysctl(8) does: the first separator found, a dot or a slash, is the separator,
+   * and the other one is converted the other way round ({@code net.ipv4.conf.eth0/100.forwarding}
+   * is about eth0.100).
    */
   public static Sysctl parse(String name) {
     int dot = name.indexOf('.');
@@ -54,7 +54,7 @@ public record Sysctl(List<String> path) {
         : new Sysctl(List.of(name.split("/", -1)));
   }
 
-  /** The value in the calling thread's namespace, without the newline behind it. */
+  /** The value in the calling thread's namespace, without the trailing newline. */
   public String read() {
     try (Fd file = Fd.open(file(), Fd.O_RDONLY, 0);
         Arena arena = Arena.ofConfined()) {

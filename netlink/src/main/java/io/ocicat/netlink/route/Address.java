@@ -8,14 +8,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An address of a link, wanted or as the kernel reports it. Begin with {@link #of} and say what is
- * different: {@code Address.of(prefix, eth0).nodad()}.
+ * An address of a link, to be added or as the kernel reports it. Begin with {@link #of} and set
+ * what differs: {@code Address.of(prefix, eth0).nodad()}.
  *
  * @param prefix the address and the length of its subnet
  * @param peer the other end of a point-to-point link; the prefix length is then that end's
  * @param label an IPv4 address's name for old tools, {@code eth0:1}; empty for none
- * @param scope what the kernel derives from the address itself for IPv6, whatever is asked for
- * @param metric of the route to the subnet that the kernel makes; 0 for its usual one
+ * @param scope for IPv6, always derived from the address by the kernel
+ * @param metric of the route to the subnet that the kernel adds; 0 for its default
  */
 public record Address(
     Device device,
@@ -71,7 +71,7 @@ public record Address(
     return new Address(device, prefix, peer, broadcast, label, scope, flags, lifetime, metric);
   }
 
-  /** With the broadcast address of its subnet, where there is one: {@code brd +} of iproute2. */
+  /** With the broadcast address of its subnet, if any: {@code brd +} of iproute2. */
   public Address subnetBroadcast() {
     return prefix.broadcast().map(this::broadcast).orElse(this);
   }
@@ -90,7 +90,7 @@ public record Address(
     return new Address(device, prefix, peer, broadcast, label, scope, more, lifetime, metric);
   }
 
-  /** Usable at once, without the second or two that IPv6 looks for duplicates. */
+  /** Usable at once, without the second or two of IPv6 duplicate address detection. */
   public Address nodad() {
     return flag(AddressFlag.NODAD);
   }

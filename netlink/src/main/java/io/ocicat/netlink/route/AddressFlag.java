@@ -9,19 +9,19 @@ public enum AddressFlag {
   SECONDARY(0x01),
   /** No duplicate address detection: an IPv6 address is usable at once. */
   NODAD(0x02),
-  /** Usable while duplicate address detection is still going on. */
+  /** Usable during duplicate address detection. */
   OPTIMISTIC(0x04),
   /** Another host has the address; it stays unusable. */
   DADFAILED(0x08),
   HOMEADDRESS(0x10),
   /** Past its preferred lifetime: not for new connections. */
   DEPRECATED(0x20),
-  /** Duplicate address detection is going on, or has failed. */
+  /** Duplicate address detection is running, or has failed. */
   TENTATIVE(0x40),
-  /** Without an end to its lifetime. */
+  /** With an unlimited lifetime. */
   PERMANENT(0x80),
   MANAGETEMPADDR(0x100),
-  /** The kernel makes no route to the address's subnet. */
+  /** The kernel adds no route to the address's subnet. */
   NOPREFIXROUTE(0x200),
   MCAUTOJOIN(0x400),
   STABLE_PRIVACY(0x800);

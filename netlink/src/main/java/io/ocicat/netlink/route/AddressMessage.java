@@ -34,8 +34,8 @@ final class AddressMessage {
     ByteBuffer header = message.header(HEADER);
     IpFamily family = FamilyHeader.familyOf(message);
     Attributes attributes = message.attributes(HEADER);
-    // IFA_ADDRESS is the other end of a point-to-point link. IPv6 leaves IFA_LOCAL out when there
-    // is none; IPv4 says the same address twice.
+    // IFA_ADDRESS is the other end of a point-to-point link. IPv6 omits IFA_LOCAL when there is
+    // none; IPv4 sends the same address twice.
     IpAddress address = FamilyHeader.address(attributes, IFA_ADDRESS, family);
     IpAddress local = FamilyHeader.address(attributes, IFA_LOCAL, family);
     IpAddress own = local == null ? address : local;
@@ -64,7 +64,7 @@ final class AddressMessage {
         .orElse(Lifetime.FOREVER);
   }
 
-  /** The whole address, to be made or changed. */
+  /** The whole address, to be added or changed. */
   static void write(MessageWriter out, Address address) {
     int flags = AddressFlag.toBits(address.flags());
     writeName(out, address, flags);
@@ -80,14 +80,14 @@ final class AddressMessage {
           () ->
               out.field32((int) lifetime.preferred())
                   .field32((int) lifetime.valid())
-                  .field64(0)); // When made and changed: the kernel's to say.
+                  .field64(0)); // Creation and change times, which only the kernel sets.
     }
     if (address.metric() != 0) {
       out.u32(IFA_RT_PRIORITY, (int) address.metric());
     }
   }
 
-  /** As much as tells one address from another, to delete it. */
+  /** The part that identifies an address, to delete it. */
   static void writeName(MessageWriter out, Address address, int flags) {
     header(out, address.family().number(), address.prefix().length(), flags, address);
     IpAddress own = address.prefix().address();
@@ -105,7 +105,7 @@ final class AddressMessage {
     out.field32(address.device().index());
   }
 
-  /** What a listing is about; the kernel leaves everything else out. */
+  /** The filter of a listing; the kernel omits everything else. */
   static void writeFilter(MessageWriter out, @Nullable IpFamily family, @Nullable Device device) {
     out.field8(family == null ? 0 : family.number()).zeros(3);
     out.field32(device == null ? 0 : device.index());

@@ -24,21 +24,21 @@ public final class Addresses {
 
   private Addresses() {}
 
-  /** Gives a link an address it does not have; EEXIST when it has. */
+  /** Adds an address to a link; EEXIST when it has it. */
   public static NetlinkRequest add(Address address) {
     return write("add", NetlinkRequest.CREATE | NetlinkRequest.EXCLUSIVE, address);
   }
 
   /**
-   * Gives a link an address, or changes the lifetime and metric of the one it has, for IPv6 also
-   * its flags. Scope, label and broadcast stay what they were.
+   * Adds an address to a link, or changes the lifetime and metric of the existing one, for IPv6
+   * also its flags. Scope, label and broadcast stay unchanged.
    */
   public static NetlinkRequest replace(Address address) {
     return write("replace", NetlinkRequest.CREATE | NetlinkRequest.REPLACE, address);
   }
 
   /**
-   * Takes an address with exactly this prefix length and peer away, and with this label if one is
+   * Removes an address with exactly this prefix length and peer, and with this label if one is
    * given. With the first address of an IPv4 subnet the link loses the subnet's others, unless the
    * sysctl {@code promote_secondaries} is set.
    */
@@ -59,7 +59,7 @@ public final class Addresses {
     return list(family, null, "list " + family + " addresses");
   }
 
-  /** The addresses of a link; ENODEV when there is no such link. */
+  /** The addresses of a link; ENODEV when the link does not exist. */
   public static NetlinkQuery<Address> list(Device device) {
     return list(null, device, "list addresses dev " + device);
   }

@@ -4,9 +4,9 @@ import io.ocicat.netlink.link.Link;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A link as addresses, routes and neighbours point to it: by its index. The name, where it is
- * known, is for the people who read our errors; it never reaches the kernel, and two devices are
- * the same when their indexes are.
+ * A reference to a link by its index, for addresses, routes and neighbours. The name, if known, is
+ * only for error messages; it never reaches the kernel, and two devices are equal when their
+ * indexes are.
  *
  * @param name empty when unknown
  */

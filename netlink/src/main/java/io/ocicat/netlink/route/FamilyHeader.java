@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What the four kinds of messages have in common: a family in the first byte, and addresses. */
+/** The common part of the four kinds of messages: a family in the first byte, and addresses. */
 final class FamilyHeader {
   private FamilyHeader() {}
 
@@ -34,7 +34,7 @@ final class FamilyHeader {
     return Byte.toUnsignedInt(message.payload().get(0));
   }
 
-  /** The address in an attribute, of the family the message is about; null when absent. */
+  /** The address in an attribute, of the message's family; null when absent. */
   static @Nullable IpAddress address(Attributes attributes, int type, IpFamily family) {
     IpAddress address = attributes.address(type).orElse(null);
     if (address != null && IpFamily.of(address) != family) {
@@ -44,14 +44,14 @@ final class FamilyHeader {
     return address;
   }
 
-  /** The same with the prefix length the header has for it; all zero when absent. */
+  /** The same with the prefix length from the header; all zero when absent. */
   static IpPrefix prefix(Attributes attributes, int type, IpFamily family, int length) {
     IpAddress address = address(attributes, type, family);
     return IpPrefix.of(address == null ? unspecified(family) : address, length);
   }
 
   /**
-   * Builds a value from what was read. Values refuse contradictions; coming from the kernel, those
+   * Builds a value from what was read. Values reject contradictions; coming from the kernel, those
    * are its fault and not the caller's.
    */
   static <T> T value(Supplier<T> value) {

@@ -1,6 +1,6 @@
 package io.ocicat.netlink.route;
 
-/** Selects packets whose mark has this value in the bits of the mask. */
+/** A mark and mask, which select packets whose mark has this value in the bits of the mask. */
 public record Fwmark(int value, int mask) {
   private static final int ALL = 0xffff_ffff;
 

@@ -1,11 +1,11 @@
 package io.ocicat.netlink.route;
 
 /**
- * How many seconds an address lives: it may be used for new connections while preferred, and is
+ * The lifetime of an address in seconds: it may be used for new connections while preferred, and is
  * removed when no longer valid.
  */
 public record Lifetime(long preferred, long valid) {
-  /** The number of seconds that stands for no end. */
+  /** The number of seconds that means unlimited. */
   public static final long ENDLESS = 0xffff_ffffL;
 
   public static final Lifetime FOREVER = new Lifetime(ENDLESS, ENDLESS);

@@ -6,11 +6,11 @@ import io.ocicat.netlink.IpFamily;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a host on a link, wanted or as the kernel reports it; or, as a proxy entry, an
- * address of somewhere else that this host answers for.
+ * A neighbour entry, to be added or as the kernel reports it: the hardware address of a host on a
+ * link or, as a proxy entry, an address elsewhere that this host answers for.
  *
  * @param mac none while the kernel is still asking, for proxy entries, and where the link's
- *     addresses are no MAC addresses
+ *     addresses are not MAC addresses
  * @param router an IPv6 neighbour known to be a router
  */
 public record Neighbour(
@@ -28,7 +28,7 @@ public record Neighbour(
     }
   }
 
-  /** An entry that stays as it is until somebody deletes it. */
+  /** An entry that stays until somebody deletes it. */
   public static Neighbour permanent(Device device, IpAddress address, MacAddress mac) {
     return new Neighbour(device, address, mac, NeighbourState.PERMANENT, false, false);
   }

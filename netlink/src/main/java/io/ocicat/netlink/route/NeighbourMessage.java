@@ -67,7 +67,7 @@ final class NeighbourMessage {
     }
   }
 
-  /** What a listing is about; the kernel leaves everything else out. */
+  /** The filter of a listing; the kernel omits everything else. */
   static void writeFilter(
       MessageWriter out, @Nullable IpFamily family, @Nullable Device device, boolean proxies) {
     out.field8(family == null ? 0 : family.number()).zeros(FLAGS - 1);

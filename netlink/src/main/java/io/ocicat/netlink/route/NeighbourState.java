@@ -3,13 +3,13 @@ package io.ocicat.netlink.route;
 import io.ocicat.netlink.linux.NetlinkException;
 import java.util.Locale;
 
-/** How well a neighbour is known (linux/neighbour.h, NUD_…). */
+/** The state of a neighbour entry (linux/neighbour.h, NUD_…). */
 public enum NeighbourState {
   NONE(0x00),
-  /** Asked for, no answer yet. */
+  /** Requested, no answer yet. */
   INCOMPLETE(0x01),
   REACHABLE(0x02),
-  /** Good to use, to be confirmed when it is. */
+  /** Usable, to be confirmed on next use. */
   STALE(0x04),
   DELAY(0x08),
   PROBE(0x10),

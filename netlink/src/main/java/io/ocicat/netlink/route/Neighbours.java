@@ -21,7 +21,7 @@ public final class Neighbours {
 
   private Neighbours() {}
 
-  /** Adds an entry; EEXIST when there is one for the address. A proxy entry is made or kept. */
+  /** Adds an entry; EEXIST when there is one for the address. An existing proxy entry is kept. */
   public static NetlinkRequest add(Neighbour neighbour) {
     return write("add", NetlinkRequest.CREATE | NetlinkRequest.EXCLUSIVE, neighbour);
   }

@@ -4,18 +4,18 @@ import io.ocicat.ip.IpAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a route's packets go next. Begin with {@link #via} or {@link #on}: {@code
- * NextHop.via(gateway).dev(eth0).weight(2)}.
+ * A next hop of a route. Begin with {@link #via} or {@link #on}:
+ * {@code NextHop.via(gateway).dev(eth0).weight(2)}.
  *
  * @param gateway the router to hand packets to, of either family for an IPv4 route; none when
  *     destinations are on the link itself
- * @param device the link; without one the kernel takes the link the gateway is on
+ * @param device the link; without one the kernel uses the link the gateway is on
  * @param onlink the gateway is on the link even when no route says so
  * @param weight the share of a multipath route's packets, 1–256
  */
 public record NextHop(
     @Nullable IpAddress gateway, @Nullable Device device, boolean onlink, int weight) {
-  /** Says nothing: a place for what is still to be said. */
+  /** Nothing set yet. */
   static final NextHop UNSAID = new NextHop(null, null, false, 1);
 
   public NextHop {
@@ -40,7 +40,7 @@ public record NextHop(
     return new NextHop(gateway, device, onlink, weight);
   }
 
-  /** Takes the gateway to be on the link, without asking the routing table. */
+  /** Treats the gateway as on-link, without a lookup in the routing table. */
   public NextHop asOnlink() {
     return new NextHop(gateway, device, true, weight);
   }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The next hops of a route on the wire: attributes of the route itself when there is one, an array
- * of struct rtnexthop with attributes behind each when there are several.
+ * of struct rtnexthop, each followed by attributes, when there are several.
  */
 final class NextHopMessage {
   static final int RTNH_F_ONLINK = 4;
@@ -99,7 +99,7 @@ final class NextHopMessage {
     writeGateway(out, hop.gateway(), family);
   }
 
-  /** With the padding behind it. */
+  /** Including the padding after it. */
   private static int gatewaySize(@Nullable IpAddress gateway, IpFamily family) {
     if (gateway == null) {
       return 0;

@@ -9,14 +9,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A route, wanted or as the kernel reports it. Begin with {@link #to} and say the rest as to
+ * A route, to be added or as the kernel reports it. Begin with {@link #to} and set the rest as in
  * iproute2: {@code Route.to(prefix).via(gateway).dev(eth0).onlink()}. Host bits of the destination
  * are dropped.
  *
  * @param hops where packets go: one, several for a multipath route, or none
  * @param source the address to send from when the sender has not chosen one (prefsrc)
- * @param scope of IPv4 routes; {@link Scope#NOWHERE} when not said: the kernel is then told what
- *     fits the type and the gateway
+ * @param scope of IPv4 routes; {@link Scope#NOWHERE} when not set: then the one that fits the type
+ *     and the gateway is sent
  * @param table see {@link RouteTable}; any unsigned 32-bit number
  * @param metric the smallest of several routes to one destination wins; when 0, IPv6 makes it 1024
  */
@@ -56,7 +56,7 @@ public record Route(
     return of(RouteType.UNICAST, destination);
   }
 
-  /** A route of another type, as {@code Route.of(RouteType.BLACKHOLE, prefix)}. */
+  /** A route of another type, such as {@code Route.of(RouteType.BLACKHOLE, prefix)}. */
   public static Route of(RouteType type, IpPrefix destination) {
     return new Route(
         destination,
@@ -78,7 +78,7 @@ public record Route(
     return hop(onlyHop().dev(device));
   }
 
-  /** Takes the gateway to be on the link, without asking the routing table. */
+  /** Treats the gateway as on-link, without a lookup in the routing table. */
   public Route onlink() {
     return hop(onlyHop().asOnlink());
   }

@@ -4,8 +4,8 @@ import io.ocicat.netlink.IpFamily;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which routes to list. The kernel itself leaves out what does not match, so that looking at one
- * pod's routes costs the same on a full node as on an empty one.
+ * A filter for listing routes. The kernel applies it, so that listing one pod's routes costs the
+ * same on a full node as on an empty one.
  *
  * @param table 0 for all tables
  * @param protocol {@link RouteProtocol#UNSPEC} for all
@@ -31,7 +31,7 @@ public record RouteFilter(
     return new RouteFilter(family, table, device, protocol, type);
   }
 
-  /** Only routes that lead, also with one of several next hops, out of this link. */
+  /** Only routes that lead, even if only by one of several next hops, out of this link. */
   public RouteFilter dev(Device device) {
     return new RouteFilter(family, table, device, protocol, type);
   }

@@ -4,11 +4,11 @@ import io.ocicat.ip.IpAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A packet whose way is asked for, with as much of it as matters to the routing rules: {@code
- * RouteLookup.to(address).mark(1)}.
+ * A routing lookup for a packet, with the properties that matter to the routing rules:
+ * {@code RouteLookup.to(address).mark(1)}.
  *
- * @param incoming the link the packet comes in by; one to be forwarded then, and with a source
- * @param outgoing the link it must leave by
+ * @param incoming the link the packet arrives on, if it is to be forwarded; needs a source
+ * @param outgoing the link it must leave through
  */
 public record RouteLookup(
     IpAddress destination,

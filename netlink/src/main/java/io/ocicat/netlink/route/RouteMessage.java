@@ -61,12 +61,12 @@ final class RouteMessage {
     return Byte.toUnsignedInt(header.get(at));
   }
 
-  /** A route to be made: what is not said gets the value iproute2 would give it. */
+  /** A route to be added: unset values get iproute2's defaults. */
   static void writeNew(MessageWriter out, Route route) {
     write(out, route, route.protocol().orBoot(), scopeOf(route));
   }
 
-  /** The route to be deleted: what is not said may be anything. */
+  /** The route to be deleted: unset values match anything. */
   static void writeName(MessageWriter out, Route route) {
     write(out, route, route.protocol(), route.scope());
   }
@@ -139,7 +139,7 @@ final class RouteMessage {
     int bits = lookup.destination().bitLength();
     IpFamily family = IpFamily.of(lookup.destination());
     header(out, family, bits, source == null ? 0 : bits, 0);
-    // Unless asked for the truth, IPv4 claims that whatever it found is in the main table.
+    // Without this flag, IPv4 claims that every route it finds is in the main table.
     out.zeros(3).field32(family == IpFamily.V4 ? RTM_F_LOOKUP_TABLE : 0);
     out.bytes(RTA_DST, lookup.destination().toByteArray());
     if (source != null) {

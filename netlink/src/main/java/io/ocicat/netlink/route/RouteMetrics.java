@@ -1,11 +1,11 @@
 package io.ocicat.netlink.route;
 
 /**
- * What a route prescribes for the connections that use it.
+ * The settings of a route for the connections that use it.
  *
  * @param mtu the largest packet; 0 for the link's
  * @param mtuLocked path MTU discovery may not lower it
- * @param advmss the largest TCP segment to ask the other side for; 0 for what follows from the MTU
+ * @param advmss the largest TCP segment to advertise; 0 to derive it from the MTU
  */
 public record RouteMetrics(int mtu, boolean mtuLocked, int advmss) {
   public static final RouteMetrics NONE = new RouteMetrics(0, false, 0);

@@ -3,12 +3,12 @@ package io.ocicat.netlink.route;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who made a route or rule. From {@link #STATIC} on the kernel only remembers the number: a program
- * that owns routes takes one of its own to know them by. The names are those of iproute2's
+ * The origin of a route or rule. From {@link #STATIC} on the kernel only stores the number: a
+ * program that owns routes uses one of its own to recognise them. The names are those of iproute2's
  * rt_protos.
  */
 public record RouteProtocol(int number) {
-  /** Not said: {@link #BOOT} for something new, any when deleting. */
+  /** Not set: {@link #BOOT} for something new, any when deleting. */
   public static final RouteProtocol UNSPEC = new RouteProtocol(0);
 
   public static final RouteProtocol REDIRECT = new RouteProtocol(1);
@@ -25,12 +25,12 @@ public record RouteProtocol(int number) {
     }
   }
 
-  /** What to write for something new. */
+  /** The value to send for something new. */
   RouteProtocol orBoot() {
     return equals(UNSPEC) ? BOOT : this;
   }
 
-  /** Said out loud, because what is generated for a record is many times the code. */
+  /** Written by hand, because a record's generated method executes many times the code. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof RouteProtocol that && number == that.number;

@@ -7,20 +7,20 @@ public record RouteType(int number) {
   /** Sent on to a next hop. */
   public static final RouteType UNICAST = new RouteType(1);
 
-  /** Taken in: the destination is this host. */
+  /** Delivered: the destination is this host. */
   public static final RouteType LOCAL = new RouteType(2);
 
   public static final RouteType BROADCAST = new RouteType(3);
   public static final RouteType ANYCAST = new RouteType(4);
   public static final RouteType MULTICAST = new RouteType(5);
 
-  /** Dropped in silence. */
+  /** Silently dropped. */
   public static final RouteType BLACKHOLE = new RouteType(6);
 
-  /** Refused with "host unreachable". */
+  /** Rejected with "host unreachable". */
   public static final RouteType UNREACHABLE = new RouteType(7);
 
-  /** Refused with "administratively prohibited". */
+  /** Rejected with "administratively prohibited". */
   public static final RouteType PROHIBIT = new RouteType(8);
 
   /** Not in this table: the next rule decides. */
@@ -32,7 +32,7 @@ public record RouteType(int number) {
     }
   }
 
-  /** Said out loud, because what is generated for a record is many times the code. */
+  /** Written by hand, because a record's generated method executes many times the code. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof RouteType that && number == that.number;

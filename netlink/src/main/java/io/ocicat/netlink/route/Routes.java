@@ -20,8 +20,8 @@ public final class Routes {
   private static final int GROUP_IPV6 = 11;
 
   /**
-   * Routes of all tables that appear, change or go. IPv4 keeps silent about the routes that go with
-   * a link which is set down or deleted: whoever follows routes must follow links too.
+   * Routes of all tables that appear, change or go. IPv4 does not announce the routes that
+   * disappear with a link that is set down or deleted: a watcher of routes must watch links, too.
    */
   public static final Topic<Route> CHANGES =
       Topic.of(RTM_NEWROUTE, RTM_DELROUTE, RouteMessage::read, GROUP_IPV4, GROUP_IPV6)
@@ -35,30 +35,30 @@ public final class Routes {
   }
 
   /**
-   * Adds a route behind those with the same destination, metric and table, for IPv6 as a next hop
-   * of the one there is; EEXIST only when it is there already.
+   * Adds a route after those with the same destination, metric and table, for IPv6 as a next hop of
+   * the existing one; EEXIST only when this very route exists.
    */
   public static NetlinkRequest append(Route route) {
     return write("append", NetlinkRequest.CREATE | NetlinkRequest.APPEND, route);
   }
 
-  /** The same in front of those there are. For IPv6 there is no front and no behind. */
+  /** The same before the existing ones. IPv6 does not distinguish the two. */
   public static NetlinkRequest prepend(Route route) {
     return write("prepend", NetlinkRequest.CREATE, route);
   }
 
   /**
-   * Puts the route in the place of the first with the same destination, metric and table, with all
-   * its next hops; adds it when there is none.
+   * Replaces the first route with the same destination, metric and table, with all its next hops;
+   * adds it when there is none.
    */
   public static NetlinkRequest replace(Route route) {
     return write("replace", NetlinkRequest.CREATE | NetlinkRequest.REPLACE, route);
   }
 
   /**
-   * Deletes the first route that has everything said here; what is not said (scope, protocol,
-   * metric, next hop, source) may be anything. ESRCH when there is none. IPv6 does not look at the
-   * type, and given a gateway takes only that next hop away.
+   * Deletes the first route that matches everything set here; unset values (scope, protocol,
+   * metric, next hop, source) match anything. ESRCH when there is none. IPv6 ignores the type and,
+   * given a gateway, removes only that next hop.
    */
   public static NetlinkRequest delete(Route route) {
     return NetlinkRequest.of(
@@ -78,7 +78,7 @@ public final class Routes {
   }
 
   /**
-   * The route a packet would take; none when there is no route to the network. One that refuses the
+   * The route a packet would take; none when there is no route to the network. One that rejects the
    * packet is an error: EINVAL for a blackhole, EHOSTUNREACH for unreachable, EACCES for prohibit.
    */
   public static NetlinkQuery<Route> lookup(RouteLookup lookup) {

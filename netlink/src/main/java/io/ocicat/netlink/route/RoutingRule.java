@@ -5,9 +5,9 @@ import io.ocicat.netlink.IpFamily;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A routing rule, wanted or as the kernel reports it: which packets it selects and what it does
- * with them. Begin with {@link #of}, which selects all packets: {@code
- * RoutingRule.of(V4).priority(100).from(pod).lookup(100)}.
+ * A routing rule, to be added or as the kernel reports it: which packets it selects and what it
+ * does with them. Begin with {@link #of}, which selects all packets:
+ * {@code RoutingRule.of(V4).priority(100).from(pod).lookup(100)}.
  *
  * @param priority rules are tried from 0 upwards; {@link #UNSAID} leaves it to the kernel when
  *     adding (before the first of all others that is not 0) and means any when deleting
@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param incoming name of the link packets come in by, {@code lo} for this host's own; empty for
  *     all
  * @param outgoing name of the link a socket is bound to; empty for all
- * @param suppress a lookup passes over routes with this prefix length or a shorter one: 0 for
- *     default routes only, -1 for none
+ * @param suppress a lookup ignores routes with this prefix length or a shorter one: 0 for default
+ *     routes only, -1 for none
  */
 public record RoutingRule(
     IpFamily family,
@@ -58,7 +58,7 @@ public record RoutingRule(
     return prefix.network();
   }
 
-  /** A rule for all packets of a family, its action still to be said. */
+  /** A rule for all packets of a family, its action not yet set. */
   public static RoutingRule of(IpFamily family) {
     return new RoutingRule(
         family,

@@ -68,7 +68,7 @@ final class RoutingRuleMessage {
     };
   }
 
-  /** A table number of 0 belongs to a rule that takes the table of a VRF device. */
+  /** A table number of 0 belongs to a rule that uses the table of a VRF device. */
   private static RuleAction lookup(int table) {
     return table == 0
         ? new RuleAction.Other(RuleAction.Lookup.NUMBER)

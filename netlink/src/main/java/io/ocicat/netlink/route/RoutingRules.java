@@ -6,7 +6,7 @@ import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.Topic;
 import org.jspecify.annotations.Nullable;
 
-/** Requests and queries about routing rules: which table is looked into for which packets. */
+/** Requests and queries about routing rules, which select the table for a packet. */
 public final class RoutingRules {
   private static final int RTM_NEWRULE = 32;
   private static final int RTM_DELRULE = 33;
@@ -21,7 +21,7 @@ public final class RoutingRules {
 
   private RoutingRules() {}
 
-  /** Adds a rule; EEXIST when there is the same one already. */
+  /** Adds a rule; EEXIST when an equal one exists. */
   public static NetlinkRequest add(RoutingRule rule) {
     if (rule.action() instanceof RuleAction.Unsaid) {
       throw new IllegalArgumentException(
@@ -35,7 +35,7 @@ public final class RoutingRules {
   }
 
   /**
-   * Deletes the first rule that has everything said here; what is not said may be anything. ENOENT
+   * Deletes the first rule that matches everything set here; unset values match anything. ENOENT
    * when there is none.
    */
   public static NetlinkRequest delete(RoutingRule rule) {

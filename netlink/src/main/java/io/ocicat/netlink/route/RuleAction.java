@@ -2,13 +2,13 @@ package io.ocicat.netlink.route;
 
 import java.util.Locale;
 
-/** What a rule does with the packets it selects (linux/fib_rules.h, FR_ACT_…). */
+/** What a routing rule does with the packets it selects (linux/fib_rules.h, FR_ACT_…). */
 public sealed interface RuleAction {
-  /** Not said, which only a rule to be deleted may leave so: any. */
+  /** Not set, which is only possible for a rule to be deleted: matches any. */
   record Unsaid() implements RuleAction {}
 
   /**
-   * Looks into a table; where that has no route the next rule follows.
+   * Looks up a table; if that has no route, the next rule follows.
    *
    * @param table any unsigned 32-bit number but 0
    */
@@ -28,7 +28,7 @@ public sealed interface RuleAction {
     }
   }
 
-  /** Goes on with the rule of this priority, which must come later. */
+  /** Continues with the rule of this priority, which must come later. */
   record GoTo(long priority) implements RuleAction {
     static final int NUMBER = 2;
 
@@ -42,15 +42,15 @@ public sealed interface RuleAction {
     }
   }
 
-  /** The answers that need no table. */
+  /** The actions without a table. */
   enum Answer implements RuleAction {
     /** The next rule follows. */
     NOP(3),
-    /** Dropped in silence. */
+    /** Silently dropped. */
     BLACKHOLE(6),
-    /** Refused with "network unreachable". */
+    /** Rejected with "network unreachable". */
     UNREACHABLE(7),
-    /** Refused with "administratively prohibited". */
+    /** Rejected with "administratively prohibited". */
     PROHIBIT(8);
 
     private final int number;
@@ -65,7 +65,7 @@ public sealed interface RuleAction {
     }
   }
 
-  /** One that is not known here. */
+  /** An unknown action. */
   record Other(int number) implements RuleAction {
     @Override
     public String toString() {

@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How far away a destination is, or how far an address is valid (linux/rtnetlink.h, enum
- * rt_scope_t). Numbers between the named ones are an administrator's own. IPv6 knows scopes of
- * addresses, which follow from the address, and none of routes.
+ * rt_scope_t). Numbers between the named ones are for administrators. IPv6 has scopes of addresses,
+ * which follow from the address, but none of routes.
  */
 public record Scope(int number) {
   /** Anywhere; {@code global} in what iproute2 prints. */
@@ -24,7 +24,7 @@ public record Scope(int number) {
     }
   }
 
-  /** Said out loud, because what is generated for a record is many times the code. */
+  /** Written by hand, because a record's generated method executes many times the code. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof Scope that && number == that.number;

@@ -1,6 +1,6 @@
 package io.ocicat.netlink.route;
 
-/** The 32-bit numbers of the kernel, which Java keeps in a long. */
+/** Checks the kernel's unsigned 32-bit numbers, which Java holds in a long. */
 final class Unsigned {
   private static final long LARGEST = 0xffff_ffffL;
 

@@ -5,7 +5,10 @@ import io.ocicat.netlink.MessageWriter;
 import java.util.List;
 import java.util.Optional;
 
-/** A filter's actions, numbered from 1 in the order they are done (linux/pkt_cls.h, TCA_ACT_*). */
+/**
+ * The list of a filter's actions on the wire, numbered from 1 in order (linux/pkt_cls.h,
+ * TCA_ACT_*).
+ */
 final class Actions {
   private static final int KIND = 1;
   private static final int OPTIONS = 2;

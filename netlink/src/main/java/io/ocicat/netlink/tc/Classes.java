@@ -3,21 +3,21 @@ package io.ocicat.netlink.tc;
 import io.ocicat.netlink.NetlinkQuery;
 import io.ocicat.netlink.NetlinkRequest;
 
-/** Makes, finds and removes the classes of qdiscs that have some. */
+/** Requests and queries about the classes of classful qdiscs. */
 public final class Classes {
   private Classes() {}
 
   /**
-   * Makes a class below a qdisc or below another class. Fails with EEXIST when the id is taken.
+   * Creates a class below a qdisc or below another class. Fails with EEXIST when the id is taken.
    *
-   * @param parent the qdisc, as {@code 1:}, or a class of it
-   * @param id as {@code 1:30}
+   * @param parent the qdisc, such as {@code 1:}, or a class of it
+   * @param id such as {@code 1:30}
    */
   public static NetlinkRequest add(int link, Handle parent, Handle id, HtbClass options) {
     return create("add", NetlinkRequest.EXCLUSIVE, link, parent, id, options);
   }
 
-  /** Makes it, or gives the one of that id these settings. */
+  /** Creates it, or changes the settings of the one with that id. */
   public static NetlinkRequest replace(int link, Handle parent, Handle id, HtbClass options) {
     return create("replace", NetlinkRequest.REPLACE, link, parent, id, options);
   }
@@ -34,7 +34,7 @@ public final class Classes {
         () -> "%s class %s dev %d parent %s %s".formatted(verb, id, link, parent, options));
   }
 
-  /** Fails with EBUSY while the class has classes below it or filters that lead to it. */
+  /** Fails with EBUSY while the class has child classes or filters that refer to it. */
   public static NetlinkRequest delete(int link, Handle id) {
     return NetlinkRequest.of(
         Tc.RTM_DELTCLASS,

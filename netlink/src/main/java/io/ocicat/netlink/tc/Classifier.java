@@ -1,6 +1,6 @@
 package io.ocicat.netlink.tc;
 
-/** How a filter chooses packets and what it does with them. */
+/** The kind and settings of a filter: how it matches packets and what it does with them. */
 public sealed interface Classifier permits U32, U32Table, MatchAll, Classifier.Other {
   /** The kernel's name, for instance {@code u32}. */
   String kind();

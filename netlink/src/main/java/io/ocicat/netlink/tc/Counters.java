@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * What went through a qdisc or class so far, and what waits in it (linux/gen_stats.h).
+ * The statistics of a qdisc or class (linux/gen_stats.h).
  *
- * @param drops packets thrown away because the queue was full
+ * @param drops packets dropped because the queue was full
  * @param overlimits how often packets had to wait for tokens
  * @param backlog bytes waiting now
  * @param queued packets waiting now

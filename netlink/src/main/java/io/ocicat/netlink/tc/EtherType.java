@@ -1,6 +1,6 @@
 package io.ocicat.netlink.tc;
 
-/** The protocol of a packet as its Ethernet header has it; any number from 0 to 0xffff. */
+/** The EtherType of a packet; any number from 0 to 0xffff. */
 public record EtherType(int number) {
   /** Not a protocol: stands for all of them. */
   public static final EtherType ALL = new EtherType(0x0003);

@@ -8,8 +8,8 @@ import java.util.Optional;
 /**
  * A filter as the kernel reports it.
  *
- * @param handle what tells it from the others in its place; a {@link U32Handle} for u32. The kernel
- *     also reports the place itself, before what it holds, with a handle of 0
+ * @param handle distinguishes it from the others at its position; a {@link U32Handle} for u32. The
+ *     kernel also reports the position itself, before its filters, with a handle of 0
  */
 public record Filter(FilterPosition place, int handle, Classifier classifier) {
   static Filter read(NetlinkMessage message) {

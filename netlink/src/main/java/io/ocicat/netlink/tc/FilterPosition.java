@@ -3,13 +3,13 @@ package io.ocicat.netlink.tc;
 import java.nio.ByteOrder;
 
 /**
- * Where a filter stands: on which link, below which qdisc or class, in which order, for which
- * packets. One place holds filters of one kind.
+ * The position of a filter: its link, parent qdisc or class, priority and protocol. One position
+ * holds filters of one kind.
  *
  * @param link index of the link
- * @param parent a qdisc as {@code 1:} or {@code ffff:}, or a class, or {@link
- *     Handle#CLSACT_INGRESS} and {@link Handle#CLSACT_EGRESS}
- * @param priority 1 to 65535; the lowest number is asked first
+ * @param parent a qdisc such as {@code 1:} or {@code ffff:}, or a class, or
+ *     {@link Handle#CLSACT_INGRESS} and {@link Handle#CLSACT_EGRESS}
+ * @param priority 1 to 65535; the lowest number is tried first
  */
 public record FilterPosition(int link, Handle parent, int priority, EtherType protocol) {
   public FilterPosition {

@@ -4,19 +4,19 @@ import io.ocicat.netlink.MessageWriter;
 import io.ocicat.netlink.NetlinkQuery;
 import io.ocicat.netlink.NetlinkRequest;
 
-/** Makes, finds and removes filters. */
+/** Requests and queries about filters. */
 public final class Filters {
   private Filters() {}
 
   /**
-   * Puts a filter behind those in its place. Fails with EEXIST when it has a handle that is taken
+   * Adds a filter after those at its position. Fails with EEXIST when it has a handle that is taken
    * (with ENOSPC when a u32 filter left the table to the kernel).
    */
   public static NetlinkRequest add(FilterPosition place, Classifier classifier) {
     return create("add", NetlinkRequest.EXCLUSIVE, place, classifier);
   }
 
-  /** Makes it, or puts it in the place of the one with its handle. */
+  /** Adds it, or replaces the one with its handle. */
   public static NetlinkRequest replace(FilterPosition place, Classifier classifier) {
     return create("replace", NetlinkRequest.REPLACE, place, classifier);
   }
@@ -34,10 +34,10 @@ public final class Filters {
         () -> "%s filter %s %s".formatted(verb, place, classifier.kind()));
   }
 
-  /** The handle to ask for; 0 leaves the choice to the kernel. */
+  /** The handle to request; 0 leaves the choice to the kernel. */
   private static int handle(Classifier classifier) {
     return switch (classifier) {
-      // A handle without a number of its own would mean the table, which is there already.
+      // A handle without a node number would mean the table, which already exists.
       case U32 filter -> filter.at().node() == 0 ? 0 : filter.at().value();
       case U32Table table -> table.at().value();
       case MatchAll _, Classifier.Other _ -> 0;
@@ -88,7 +88,7 @@ public final class Filters {
         () -> "delete all filters dev %d parent %s".formatted(link, parent));
   }
 
-  /** All filters below a qdisc or class, in the order they are asked. */
+  /** All filters below a qdisc or class, in the order they are tried. */
   public static NetlinkQuery<Filter> of(int link, Handle parent) {
     return NetlinkQuery.all(
             Tc.RTM_GETTFILTER,

@@ -1,24 +1,24 @@
 package io.ocicat.netlink.tc;
 
 /**
- * What names a qdisc or a class on a link: a major number, the qdisc's, and a minor number, 0 for
- * the qdisc itself. Written as tc does, in hexadecimal: {@code 1:} is a qdisc, {@code 1:30} a class
- * of it, whose minor number is 48 in decimal.
+ * The handle of a qdisc or a class on a link: a major number, the qdisc's, and a minor number, 0
+ * for the qdisc itself. Written as tc does, in hexadecimal: {@code 1:} is a qdisc, {@code 1:30} a
+ * class of it, whose minor number is 48 in decimal.
  */
 public record Handle(int value) {
   /** No handle: on creation the kernel chooses one. */
   public static final Handle NONE = new Handle(0);
 
-  /** The place of the qdisc all packets leaving a link go through. */
+  /** The position of the root qdisc, which all packets leaving a link go through. */
   public static final Handle ROOT = new Handle(0xffffffff);
 
-  /** The place of an ingress or clsact qdisc. */
+  /** The position of an ingress or clsact qdisc. */
   public static final Handle INGRESS = new Handle(0xfffffff1);
 
-  /** Where the filters of a clsact qdisc for arriving packets hang. */
+  /** The parent of a clsact qdisc's filters for incoming packets. */
   public static final Handle CLSACT_INGRESS = new Handle(0xfffffff2);
 
-  /** Where the filters of a clsact qdisc for leaving packets hang. */
+  /** The parent of a clsact qdisc's filters for outgoing packets. */
   public static final Handle CLSACT_EGRESS = new Handle(0xfffffff3);
 
   private static final int MOST = 0xffff;
@@ -38,9 +38,9 @@ public record Handle(int value) {
   }
 
   /**
-   * Reads what {@link #toString} prints.
+   * Parses what {@link #toString} prints.
    *
-   * @throws IllegalArgumentException saying which text was refused and why
+   * @throws IllegalArgumentException saying which text was rejected and why
    */
   public static Handle parse(String text) {
     if (text.equals("root")) {

@@ -5,8 +5,8 @@ import io.ocicat.netlink.MessageWriter;
 import java.util.Optional;
 
 /**
- * Token buckets in a hierarchy: {@link HtbClass classes} with a rate each, which lend each other
- * what they do not use.
+ * The qdisc htb, hierarchical token buckets: {@link HtbClass classes} with a rate each, which lend
+ * each other what they do not use.
  *
  * @param defaultClass minor number of the class for packets no filter chose; 0 sends them unshaped
  * @param rateToQuantum what a class's rate is divided by to get the bytes it may send in its turn
@@ -14,7 +14,7 @@ import java.util.Optional;
 public record Htb(int defaultClass, int rateToQuantum) implements QdiscOptions {
   static final String KIND = "htb";
 
-  /** tc's own. */
+  /** tc's default. */
   private static final int USUAL_RATE_TO_QUANTUM = 10;
 
   private static final int INIT = 2;

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * A class of an {@link Htb}: what it may send for sure, and what at most when others leave it.
+ * A class of an {@link Htb}, with a guaranteed rate and a ceiling.
  *
  * @param rate what it is guaranteed
  * @param ceiling what it may send when its parent has tokens to lend
@@ -21,7 +21,7 @@ public record HtbClass(
     implements ClassOptions {
   static final String KIND = "htb";
 
-  /** tc's own: an Ethernet frame and some room. */
+  /** tc's default: an Ethernet frame and some room. */
   private static final int USUAL_BURST = 1600;
 
   private static final int LOWEST_PRIORITY = 7;

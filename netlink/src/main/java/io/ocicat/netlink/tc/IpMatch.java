@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Describes packets by their IP header, as keys for a {@link U32} filter. The filter must stand in
- * a place for that protocol only: the same words mean something else in other packets.
+ * Describes packets by their IP header, as keys for a {@link U32} filter. The filter's position
+ * must be for that protocol only: the same words mean something else in other packets.
  *
- * <p>Ports are looked for right behind an IP header without options or extension headers, as tc
- * does; in packets that have some, and in all but the first fragment, something else is there.
+ * <p>Ports are expected right after an IP header without options or extension headers, as in tc;
+ * packets that have some, and all but the first fragment, have something else there.
  */
 public record IpMatch(boolean v6, List<U32.Key> keys) {
   private static final int V4_PROTOCOL = 8;
@@ -74,7 +74,7 @@ public record IpMatch(boolean v6, List<U32.Key> keys) {
     return more;
   }
 
-  /** Keys that look at the same word become one, as tc does it: each costs every packet time. */
+  /** Merges keys for the same word, as tc does: each costs every packet time. */
   private IpMatch and(U32.Key key) {
     List<U32.Key> more = new ArrayList<>(keys);
     for (int i = 0; i < more.size(); i++) {

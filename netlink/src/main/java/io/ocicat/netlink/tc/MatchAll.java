@@ -5,8 +5,8 @@ import io.ocicat.netlink.MessageWriter;
 import java.util.List;
 
 /**
- * Chooses every packet, for less than a {@link U32} filter that does the same, on kernels that have
- * it.
+ * A filter that matches every packet, more cheaply than a {@link U32} filter would, on kernels that
+ * have it.
  *
  * @param flow the class the packet goes to; {@link Handle#NONE} for none
  * @param actions done in order

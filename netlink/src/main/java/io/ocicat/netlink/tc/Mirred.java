@@ -6,14 +6,14 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * Gives packets to another link of the namespace.
+ * The action mirred: redirects or mirrors packets to another link of the namespace.
  *
  * @param link index of the other link; 0 when the kernel reports one that is gone
  */
 public record Mirred(Way way, int link) implements Action {
   static final String KIND = "mirred";
   private static final int PARMS = 2;
-  // struct tc_mirred: index, capabilities, verdict, two counters, way, link.
+  // struct tc_mirred: index, capabilities, verdict, two counters, direction, link.
   private static final int WAY = 20;
   private static final int LINK = 24;
   private static final int SIZE = 28;
@@ -41,7 +41,7 @@ public record Mirred(Way way, int link) implements Action {
     }
   }
 
-  /** Packets leave through {@code link} instead: how traffic gets to an ifb. */
+  /** Packets leave through {@code link} instead: how traffic is redirected to an ifb. */
   public static Mirred redirectTo(int link) {
     return new Mirred(Way.EGRESS_REDIRECT, link);
   }

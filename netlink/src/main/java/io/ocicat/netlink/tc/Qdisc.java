@@ -9,8 +9,8 @@ import java.util.Optional;
  * A queueing discipline as the kernel reports it.
  *
  * @param link index of the link
- * @param handle its own name; {@link Handle#NONE} for those the kernel made by itself
- * @param parent where it hangs: {@link Handle#ROOT}, {@link Handle#INGRESS} or a class
+ * @param handle its own; {@link Handle#NONE} for those the kernel created by itself
+ * @param parent its position: {@link Handle#ROOT}, {@link Handle#INGRESS} or a class
  */
 public record Qdisc(
     int link, Handle handle, Handle parent, QdiscOptions discipline, Counters counters) {

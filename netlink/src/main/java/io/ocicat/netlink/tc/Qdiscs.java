@@ -5,22 +5,20 @@ import io.ocicat.netlink.NetlinkQuery;
 import io.ocicat.netlink.NetlinkRequest;
 
 /**
- * Makes, finds and removes queueing disciplines. Each has a place on its link, {@link Handle#ROOT},
- * {@link Handle#INGRESS} or a class, and a handle of its own, the major number of which its classes
- * carry.
+ * Requests and queries about queueing disciplines. Each has a position on its link,
+ * {@link Handle#ROOT}, {@link Handle#INGRESS} or a class, and a handle, whose major number its
+ * classes share.
  */
 public final class Qdiscs {
   private Qdiscs() {}
 
-  /** Fails with EEXIST when there is one in that place that somebody made. */
+  /** Fails with EEXIST when somebody created one at that position. */
   public static NetlinkRequest add(
       int link, Handle parent, Handle handle, QdiscOptions discipline) {
     return create("add", NetlinkRequest.EXCLUSIVE, link, parent, handle, discipline);
   }
 
-  /**
-   * Makes it, or changes the one that has this handle and kind, or puts it in the place of another.
-   */
+  /** Creates it, or changes the one that has this handle and kind, or replaces another. */
   public static NetlinkRequest replace(
       int link, Handle parent, Handle handle, QdiscOptions discipline) {
     return create("replace", NetlinkRequest.REPLACE, link, parent, handle, discipline);
@@ -44,7 +42,7 @@ public final class Qdiscs {
     }
   }
 
-  /** Removes what hangs in that place, with its classes and filters. */
+  /** Removes the one at that position, with its classes and filters. */
   public static NetlinkRequest delete(int link, Handle parent) {
     return NetlinkRequest.of(
         Tc.RTM_DELQDISC,
@@ -53,7 +51,7 @@ public final class Qdiscs {
         () -> "delete qdisc dev %d parent %s".formatted(link, parent));
   }
 
-  /** Removes what hangs in that place only if it is the one with that handle. */
+  /** Removes the one at that position only if it has that handle. */
   public static NetlinkRequest delete(int link, Handle parent, Handle handle) {
     return NetlinkRequest.of(
         Tc.RTM_DELQDISC,
@@ -72,14 +70,14 @@ public final class Qdiscs {
   }
 
   /**
-   * Those of one link. The kernel can only list all links' and the rest is left out here: where the
-   * place is known, {@link #at} is much cheaper on a node with many links.
+   * The qdiscs of one link. The kernel can only list those of all links, which are filtered here:
+   * where the position is known, {@link #at} is much cheaper on a node with many links.
    */
   public static NetlinkQuery<Qdisc> of(int link) {
     return all().where(qdisc -> qdisc.link() == link);
   }
 
-  /** The one in that place. */
+  /** The qdisc at that position. */
   public static NetlinkQuery<Qdisc> at(int link, Handle parent) {
     return NetlinkQuery.one(
         Tc.RTM_GETQDISC,

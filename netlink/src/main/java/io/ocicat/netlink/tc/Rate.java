@@ -1,8 +1,8 @@
 package io.ocicat.netlink.tc;
 
 /**
- * A data rate. The kernel counts bytes per second, people and tc say bits: this type keeps the two
- * from being mixed up.
+ * A data rate. The kernel counts bytes per second, people and tc use bits: this type prevents
+ * mixing them up.
  */
 public record Rate(long bytesPerSecond) implements Comparable<Rate> {
   private static final String[] UNITS = {"bit", "Kbit", "Mbit", "Gbit", "Tbit"};
@@ -28,13 +28,14 @@ public record Rate(long bytesPerSecond) implements Comparable<Rate> {
   }
 
   /**
-   * From the kernel's unsigned number. Nobody has half of 2^64; it must be readable all the same.
+   * From the kernel's unsigned number. Half of 2^64 is no real rate, but must be readable all the
+   * same.
    */
   static Rate ofUnsigned(long bytesPerSecond) {
     return new Rate(bytesPerSecond < 0 ? Long.MAX_VALUE : bytesPerSecond);
   }
 
-  /** How the structures of old hold it: 32 bits, all set when the rate is in an attribute. */
+  /** In the old structures: 32 bits, all set when the rate is in an attribute. */
   int inOldField() {
     return fitsOldField() ? (int) bytesPerSecond : -1;
   }

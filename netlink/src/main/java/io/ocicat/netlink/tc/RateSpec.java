@@ -5,9 +5,9 @@ import io.ocicat.netlink.MessageWriter;
 import java.nio.ByteBuffer;
 
 /**
- * struct tc_ratespec. With the link layer named, the kernel does not look for a rate table beside
- * it (RTAB, CTAB, PTAB): since 3.8 it computes times itself and would use the table only to guess
- * that layer.
+ * Reads and writes struct tc_ratespec. With the link layer set, the kernel needs no rate table
+ * (RTAB, CTAB, PTAB): since 3.8 it computes times itself and would use the table only to guess that
+ * layer.
  */
 final class RateSpec {
   static final int SIZE = 12;
@@ -23,7 +23,7 @@ final class RateSpec {
   /**
    * Reads the rate at an offset of a structure.
    *
-   * @param rate64 the attribute that has the whole rate when 32 bits do not hold it
+   * @param rate64 the attribute that has the whole rate when it exceeds 32 bits
    */
   static Rate read(ByteBuffer in, int at, Attributes options, int rate64) {
     long old = Integer.toUnsignedLong(in.getInt(at + RATE));

@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A token bucket: lets packets through at a rate, and a burst at once after a quiet time; the rest
- * waits in a queue of limited length. What is sent is read back equal, number for number.
+ * The qdisc tbf, a token bucket filter: limits packets to a rate, with bursts after a pause; the
+ * rest waits in a queue of limited length. Settings are read back exactly as they were sent.
  *
  * @param buffer the bucket's depth in ticks of 64 ns, as the kernel keeps it; {@link #burst} is the
  *     same in bytes

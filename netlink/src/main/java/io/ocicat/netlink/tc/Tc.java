@@ -4,7 +4,7 @@ import io.ocicat.netlink.MessageWriter;
 import io.ocicat.netlink.linux.NetlinkException;
 import java.util.function.Supplier;
 
-/** What all messages of traffic control share (linux/rtnetlink.h: struct tcmsg and TCA_*). */
+/** The common parts of all traffic control messages (linux/rtnetlink.h: struct tcmsg and TCA_*). */
 final class Tc {
   static final int RTM_NEWQDISC = 36;
   static final int RTM_DELQDISC = 37;
@@ -38,7 +38,7 @@ final class Tc {
     return header(out, link, handle.value(), parent, 0);
   }
 
-  /** Reads what the kernel says; values that no kernel has are a broken answer. */
+  /** Reads what the kernel sent; impossible values are a malformed response. */
   static <T> T reading(Supplier<T> read) {
     try {
       return read.get();

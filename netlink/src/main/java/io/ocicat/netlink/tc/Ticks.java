@@ -1,14 +1,15 @@
 package io.ocicat.netlink.tc;
 
 /**
- * The scheduler's clock. The depth of a token bucket travels as the time its content takes to send,
- * in ticks of 64 ns: the kernel's PSCHED_SHIFT, which /proc/net/psched publishes and which has not
- * changed since 2.6.31. 32 bits of them are 274 seconds.
+ * Converts between bytes and the scheduler's clock ticks. The depth of a token bucket is sent as
+ * the time its content takes to transmit, in ticks of 64 ns: the kernel's PSCHED_SHIFT, which
+ * /proc/net/psched publishes and which has not changed since 2.6.31. 32 bits of them are 274
+ * seconds.
  *
  * <p>Bytes become ticks rounded up and ticks bytes rounded down, so a burst is read back as it was
  * written wherever a tick is shorter than a byte: up to 15 MB/s. Above, it is read as the next
  * larger burst the clock can express. Among the ticks that mean the same bytes one is chosen that
- * ends a microsecond, if there is any: iproute2 before 6.15 cuts the rest off and would show less.
+ * ends a microsecond, if there is any: iproute2 before 6.15 truncates the rest and would show less.
  */
 final class Ticks {
   static final int NANOS = 64;

@@ -1,8 +1,9 @@
 package io.ocicat.netlink.tc;
 
 /**
- * What names a u32 filter, or one of the hash tables such filters lie in: {@code 800:} is a table,
- * {@code 2:7b:} a bucket of one, {@code 800::801} a filter in bucket 0 of one. All hexadecimal.
+ * The handle of a u32 filter, or of one of the hash tables that contain such filters: {@code 800:}
+ * is a table, {@code 2:7b:} a bucket of one, {@code 800::801} a filter in bucket 0 of one. All
+ * hexadecimal.
  */
 public record U32Handle(int value) {
   /** No handle: the kernel chooses one, in the first table of the filter's priority. */

@@ -4,8 +4,8 @@ import io.ocicat.netlink.Attributes;
 import io.ocicat.netlink.MessageWriter;
 
 /**
- * A hash table for {@link U32} filters, itself choosing nothing. The kernel makes one, with a
- * single bucket, for each place.
+ * A hash table for {@link U32} filters, which matches nothing itself. The kernel creates one, with
+ * a single bucket, for each position.
  *
  * @param buckets a power of two up to 256
  */
