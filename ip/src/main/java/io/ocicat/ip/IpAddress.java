@@ -5,8 +5,8 @@ import java.util.Optional;
 
 /**
  * An IPv4 or IPv6 address: 128 unsigned bits and a family. Never resolves names, has no zones. IPv4
- * sorts before IPv6. An IPv4-mapped address (::ffff:10.0.0.1) is an IPv6 address until {@link
- * #unmap()} is asked for. Immutable.
+ * sorts before IPv6. An IPv4-mapped address (::ffff:10.0.0.1) is an IPv6 address; {@link #unmap()}
+ * converts it. Immutable.
  */
 public final class IpAddress implements Comparable<IpAddress> {
   private final boolean v6;
@@ -50,7 +50,7 @@ public final class IpAddress implements Comparable<IpAddress> {
   /**
    * Parses strictly: no leading zeros in IPv4 numbers, no zone, no white space, IPv6 by RFC 4291.
    *
-   * @throws IllegalArgumentException saying which text was refused and why
+   * @throws IllegalArgumentException saying which text was rejected and why
    */
   public static IpAddress parse(String text) {
     return IpText.parse(text);
@@ -151,7 +151,7 @@ public final class IpAddress implements Comparable<IpAddress> {
   public IpAddress plus(long offset) {
     long newLow = low + offset;
     if (!v6) {
-      // An offset so large that the sum wraps makes it negative: refused as well.
+      // An offset so large that the sum wraps makes it negative: rejected as well.
       if (newLow < 0 || newLow > 0xffff_ffffL) {
         throw outOfRange(offset);
       }
@@ -169,7 +169,7 @@ public final class IpAddress implements Comparable<IpAddress> {
     return new ArithmeticException("there is no address " + offset + " steps from " + this);
   }
 
-  /** How many steps lead from {@code other} to this one; negative when other is the greater. */
+  /** The number of steps from {@code other} to this one; negative when other is greater. */
   public BigInteger minus(IpAddress other) {
     if (v6 != other.v6) {
       throw new IllegalArgumentException(
@@ -182,14 +182,14 @@ public final class IpAddress implements Comparable<IpAddress> {
     return new BigInteger(1, toByteArray());
   }
 
-  /** This address with every bit behind the first {@code length} cleared. */
+  /** This address with every bit after the first {@code length} cleared. */
   IpAddress keepBits(int length) {
     return v6
         ? ofV6(high & highBits(length), low & highBits(length - 64))
         : ofV4((int) (low & highBits(length + 32)));
   }
 
-  /** This address with every bit behind the first {@code length} set. */
+  /** This address with every bit after the first {@code length} set. */
   IpAddress fillBits(int length) {
     return v6
         ? ofV6(high | ~highBits(length), low | ~highBits(length - 64))

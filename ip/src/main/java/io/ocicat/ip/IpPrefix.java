@@ -26,7 +26,7 @@ public record IpPrefix(IpAddress address, int length) implements Comparable<IpPr
     return new IpPrefix(address, length);
   }
 
-  /** The prefix that holds this address only: /32 or /128. */
+  /** The prefix that contains only this address: /32 or /128. */
   public static IpPrefix host(IpAddress address) {
     return new IpPrefix(address, address.bitLength());
   }
@@ -34,7 +34,7 @@ public record IpPrefix(IpAddress address, int length) implements Comparable<IpPr
   /**
    * Parses {@code address/length}, strictly.
    *
-   * @throws IllegalArgumentException saying which text was refused and why
+   * @throws IllegalArgumentException saying which text was rejected and why
    */
   public static IpPrefix parse(String text) {
     int slash = text.indexOf('/');

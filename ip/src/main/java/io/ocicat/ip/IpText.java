@@ -3,8 +3,8 @@ package io.ocicat.ip;
 import java.util.Arrays;
 
 /**
- * The text forms: dotted quads without leading zeros, IPv6 by RFC 4291 §2.2 (embedded IPv4
- * included), printed by RFC 5952.
+ * Parses and prints addresses: dotted quads without leading zeros, IPv6 by RFC 4291 §2.2 (embedded
+ * IPv4 included), printed by RFC 5952.
  */
 final class IpText {
   private static final String WHAT = "an IP address";

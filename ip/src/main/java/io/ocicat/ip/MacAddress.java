@@ -28,7 +28,7 @@ public record MacAddress(long bits) implements Comparable<MacAddress> {
   /**
    * Parses {@code aa:bb:cc:dd:ee:ff}, {@code aa-bb-cc-dd-ee-ff} or {@code aabb.ccdd.eeff}.
    *
-   * @throws IllegalArgumentException saying which text was refused and why
+   * @throws IllegalArgumentException saying which text was rejected and why
    */
   public static MacAddress parse(String text) {
     char separator = text.length() == 17 ? text.charAt(2) : '.';

@@ -3,7 +3,7 @@ package io.ocicat.ip;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** What the three parsers share: refusals, digits, and parse as tryParse. */
+/** What the three parsers share: error messages, digits, and parse in terms of tryParse. */
 final class Parsing {
   private Parsing() {}
 

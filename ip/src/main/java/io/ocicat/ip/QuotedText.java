@@ -1,8 +1,8 @@
 package io.ocicat.ip;
 
 /**
- * How a text is shown that was refused. Input may be hostile: what ends up in a message is short
- * and holds no control characters.
+ * Quotes rejected input in error messages. Input may be hostile: the quoted text is short and
+ * contains no control characters.
  */
 public final class QuotedText {
   private static final int SHOWN = 64;
