@@ -63,17 +63,17 @@ public final class Background implements AutoCloseable {
     return ProcessStatus.isRunning(process.toHandle());
   }
 
-  /** What it wrote so far. */
+  /** Its output so far. */
   public String stdout() {
     return read("stdout");
   }
 
-  /** What it wrote so far. */
+  /** Its error output so far. */
   public String stderr() {
     return read("stderr");
   }
 
-  /** Waits for its end; past the limit it is killed and an exception shows its output so far. */
+  /** Waits for its end; after the limit it is killed and an exception shows its output so far. */
   public Output await(Duration limit) {
     if (endsWithin(limit)) {
       return new Output(command.argv(), process.exitValue(), stdout(), stderr());
@@ -104,7 +104,7 @@ public final class Background implements AutoCloseable {
   }
 
   private void kill() {
-    // Descendants first: once their parent is dead they are nobody's and cannot be found any more.
+    // Descendants first: once their parent is dead they cannot be found any more.
     List<ProcessHandle> all =
         Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();
     all.forEach(ProcessHandle::destroyForcibly);
@@ -133,7 +133,7 @@ public final class Background implements AutoCloseable {
 
   private static void delete(Path files) {
     if (Files.notExists(files)) {
-      return; // Closed before, by its host or by its own user.
+      return; // Already closed, by its host or by its own user.
     }
     try (Stream<Path> entries = Files.list(files)) {
       for (Path entry : entries.toList()) {

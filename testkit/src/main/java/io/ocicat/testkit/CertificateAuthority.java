@@ -7,10 +7,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** An authority of a test's own, made by openssl. */
+/** A certificate authority for a test, created with openssl. */
 public record CertificateAuthority(Path directory) {
 
-  /** With the authority's key and certificate. */
+  /** Creates an authority with its key and certificate in this directory. */
   public static CertificateAuthority in(Path directory) {
     CertificateAuthority authority = new CertificateAuthority(directory);
     authority.openssl(
@@ -38,12 +38,12 @@ public record CertificateAuthority(Path directory) {
     return directory.resolve("ca.crt");
   }
 
-  /** One that was issued. */
+  /** An issued certificate. */
   public Path certificate(String name) {
     return directory.resolve(name + ".crt");
   }
 
-  /** The key of one that was issued. */
+  /** The key of an issued certificate. */
   public Path key(String name) {
     return directory.resolve(name + ".key");
   }
@@ -53,7 +53,7 @@ public record CertificateAuthority(Path directory) {
     issue(name, "20200101000000Z", "20990101000000Z");
   }
 
-  /** One whose time is over. */
+  /** An expired certificate. */
   public void issueExpired(String name) {
     issue(name, "20200101000000Z", "20210101000000Z");
   }

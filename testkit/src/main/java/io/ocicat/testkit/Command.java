@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A command line and how to run it: an immutable value, so one can be kept and run many times.
+ * An immutable command line and how to run it, which can be run many times.
  *
  * <p>Standard input is empty unless given. Output is captured whole. A command that outlives its
  * limit is killed with all its descendants.

@@ -22,8 +22,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Debian's etcd on loopback, with ports and a data directory of its own; a new one for each test
- * when it is registered as an extension. Its JSON gateway, on a port beside the one that clients
- * use, is the tests' way around our own code.
+ * when it is registered as an extension. Tests use its JSON gateway, on a second port, to bypass
+ * our own code.
  */
 public class Etcd implements BeforeEachCallback, AfterEachCallback, AutoCloseable {
   private static final Duration STARTED_WITHIN = Duration.ofSeconds(60);
@@ -42,15 +42,13 @@ public class Etcd implements BeforeEachCallback, AfterEachCallback, AutoCloseabl
   /**
    * One that is not started yet.
    *
-   * @param options of etcd's, as its command line has them; the last of several wins
+   * @param options for etcd's command line; the last of several wins
    */
   public Etcd(String... options) {
     this(Path.of(System.getProperty("java.io.tmpdir")), options);
   }
 
-  /**
-   * @param parent where its data directory is made, for those who care about the disk
-   */
+  /** @param parent where its data directory is created, for tests that depend on the disk */
   public Etcd(Path parent, String... options) {
     this.parent = parent;
     this.options = new ArrayList<>(List.of(options));
@@ -79,8 +77,8 @@ public class Etcd implements BeforeEachCallback, AfterEachCallback, AutoCloseabl
   }
 
   /**
-   * Waits until it serves, unless it is a member of a cluster, which cannot before the others are
-   * there: see {@link #awaitHealth}.
+   * Waits until it serves, unless it is a member of a cluster, which cannot before the others have
+   * started: see {@link #awaitHealth}.
    */
   public Etcd start() {
     List<String> argv =
@@ -145,7 +143,7 @@ public class Etcd implements BeforeEachCallback, AfterEachCallback, AutoCloseabl
     return directory;
   }
 
-  /** What clients call it. */
+  /** The URL for clients. */
   public String url() {
     return scheme + "://127.0.0.1:" + port();
   }
@@ -154,7 +152,7 @@ public class Etcd implements BeforeEachCallback, AfterEachCallback, AutoCloseabl
     return ports.get(0);
   }
 
-  /** What other members call it. */
+  /** The URL for other members. */
   public String peerUrl() {
     return "http://127.0.0.1:" + ports.get(1);
   }
@@ -174,7 +172,7 @@ public class Etcd implements BeforeEachCallback, AfterEachCallback, AutoCloseabl
     return process;
   }
 
-  /** Without any farewell. */
+  /** Kills it without a shutdown. */
   public void kill() {
     running().close();
     process = null;
@@ -190,7 +188,7 @@ public class Etcd implements BeforeEachCallback, AfterEachCallback, AutoCloseabl
     Command.of("kill", "-" + name, String.valueOf(pid())).run();
   }
 
-  /** Asks the gateway, as in {@code post("auth/enable", "{}")}. */
+  /** Sends a request to the gateway, as in {@code post("auth/enable", "{}")}. */
   public JsonNode post(String path, String json) {
     return post(path, json, "");
   }

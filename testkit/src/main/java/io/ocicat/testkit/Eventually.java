@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** Waits, within a bound, for what the kernel or another process does in its own time. */
+/** Waits, up to a limit, for what the kernel or another process does asynchronously. */
 public final class Eventually {
 
   private static final Duration DEFAULT_LIMIT = Duration.ofSeconds(10);
@@ -29,7 +29,7 @@ public final class Eventually {
         .orElseThrow(() -> new AssertionError("waited %s in vain for %s".formatted(limit, what)));
   }
 
-  /** Returns once the assertions hold; past the limit their own failure is the test's. */
+  /** Returns once the assertions hold; after the limit their own failure is the test's. */
   public static void passes(Duration limit, Runnable assertions) {
     if (poll(limit, () -> hold(assertions)).isEmpty()) {
       assertions.run();
@@ -49,7 +49,7 @@ public final class Eventually {
     long deadline = System.nanoTime() + limit.toNanos();
     long pause = FIRST_PAUSE_MILLIS;
     while (true) {
-      // The clock first: however long the machine slept, the source is asked after the deadline.
+      // The clock first: however long the machine slept, the source is checked after the deadline.
       boolean late = System.nanoTime() - deadline >= 0;
       Optional<T> value = source.get();
       if (value.isPresent() || late) {

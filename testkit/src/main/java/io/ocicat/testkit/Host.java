@@ -8,12 +8,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A machine for a test: a network namespace of its own with nothing but a loopback that is up.
+ * A simulated machine for a test: a network namespace with nothing but a loopback that is up.
  *
- * <p>Everything is done by processes ({@code ip}, {@code nsenter}), so that what the product's own
- * netlink code does here is looked at by something else. Closing kills what still runs inside and
- * removes the namespace; so does the end of the JVM; what a killed JVM leaves, the next one sweeps
- * away. Safe for use by several threads.
+ * <p>Everything is done by processes ({@code ip}, {@code nsenter}), so that the effects of the
+ * product's own netlink code are checked independently. Closing kills what still runs inside and
+ * removes the namespace; so does the end of the JVM; the next JVM cleans up after a killed one.
+ * Thread-safe.
  */
 public final class Host implements AutoCloseable {
 
@@ -40,20 +40,20 @@ public final class Host implements AutoCloseable {
     }
   }
 
-  /** What {@code ip netns} calls it. */
+  /** Its name in {@code ip netns}. */
   public String name() {
     return name;
   }
 
-  /** The file that holds it, {@code /run/netns/<name>}. */
+  /** The file of the namespace, {@code /run/netns/<name>}. */
   public Path path() {
     return Namespace.path(name);
   }
 
   /**
-   * The command, to be run in here. It shares everything but the network with this JVM, also {@code
-   * /sys}: mounting one of its own, as {@code ip netns exec} does, needs more than a user namespace
-   * may.
+   * The command, to be run in this host. It shares everything but the network with this JVM,
+   * including {@code /sys}: mounting another, as {@code ip netns exec} does, needs more than a user
+   * namespace permits.
    */
   public Command command(String... argv) {
     List<String> inside = new ArrayList<>(List.of("nsenter", "--net=" + path(), "--"));
@@ -72,7 +72,7 @@ public final class Host implements AutoCloseable {
     return command(argv).attempt();
   }
 
-  /** What {@code ip -j}, {@code tc -j}, {@code bridge -j} or {@code nft -j} print. */
+  /** The output of {@code ip -j}, {@code tc -j}, {@code bridge -j} or {@code nft -j}. */
   public JsonNode json(String... argv) {
     return exec(argv).json();
   }
@@ -118,7 +118,7 @@ public final class Host implements AutoCloseable {
   }
 
   private void remove() {
-    // A test that was interrupted, by its timeout for instance, has to be cleaned up after as well.
+    // A test that was interrupted, for instance by its timeout, must be cleaned up as well.
     boolean interrupted = Thread.interrupted();
     try {
       started.forEach(Background::close);

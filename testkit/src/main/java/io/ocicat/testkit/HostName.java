@@ -7,9 +7,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The name of a host's namespace, {@code oci-<pid>-<start>-<random>}. It tells which process made
- * it, so that anyone can see whether that process is still there: a process id alone may have been
- * given to another process meanwhile, with its start time (in clock ticks since boot) it is unique.
+ * The name of a host's namespace, {@code oci-<pid>-<start>-<random>}. It identifies the process
+ * that created it, so that anyone can see whether that process still runs: a process id alone may
+ * have been reused, but with its start time (in clock ticks since boot) it is unique.
  */
 record HostName(long pid, long start, String suffix) {
 

@@ -8,7 +8,7 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Gives tests the machines they ask for:
+ * Supplies tests with {@link Host} and {@link Lan} parameters:
  *
  * <pre>{@code
  * @Hosts

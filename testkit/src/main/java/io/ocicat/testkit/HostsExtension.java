@@ -26,7 +26,7 @@ final class HostsExtension implements ParameterResolver {
         : store.computeIfAbsent("host " + name, _ -> Host.open(), Host.class);
   }
 
-  /** Marks that this run has removed what dead ones left: once is enough. */
+  /** Marks that this run has cleaned up after dead ones: once is enough. */
   private record Sweep() {
     static Sweep run() {
       Namespace.sweep();

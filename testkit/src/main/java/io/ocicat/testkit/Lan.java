@@ -1,8 +1,8 @@
 package io.ocicat.testkit;
 
 /**
- * A network segment that hosts are plugged into: a bridge in a namespace that holds nothing else.
- * Hosts on one LAN are a cluster.
+ * A network segment that hosts are connected to: a bridge in a namespace of its own. Hosts on one
+ * LAN form a cluster.
  */
 public final class Lan implements AutoCloseable {
 
@@ -49,7 +49,7 @@ public final class Lan implements AutoCloseable {
     return wire.otherDevice();
   }
 
-  /** The namespace of the bridge, to watch the traffic or to cut a port. */
+  /** The namespace of the bridge, to watch the traffic or to disconnect a port. */
   public Host fabric() {
     return fabric;
   }

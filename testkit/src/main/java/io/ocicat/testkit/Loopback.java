@@ -8,12 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Ports of this machine that only it can reach. */
+/** Finds free ports on the loopback address. */
 public final class Loopback {
   /**
-   * Below those that Linux gives to who connects. Somebody who asks again and again for a port of
-   * these, whose server is just being restarted, is at some time given that very port, and keeps
-   * the server out.
+   * Below Linux's ephemeral ports. Otherwise a client that keeps connecting to a port whose server
+   * is just being restarted is eventually given that very port itself, and keeps the server out.
    */
   private static final int FIRST = 10_000;
 
@@ -22,7 +21,7 @@ public final class Loopback {
 
   private Loopback() {}
 
-  /** A port that nobody listens at. */
+  /** A port that nobody listens on. */
   public static int freePort() {
     return freePorts(1).getFirst();
   }

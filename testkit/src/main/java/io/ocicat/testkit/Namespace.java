@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A named network namespace as {@code ip netns} keeps it: made, emptied of processes, removed. */
+/** A named network namespace of {@code ip netns}: created, emptied of processes, removed. */
 final class Namespace {
 
   static final Path DIRECTORY = Path.of("/run/netns");
@@ -21,7 +21,7 @@ final class Namespace {
   static void create(String name) {
     Command add =
         inUserNamespace()
-            // ip goes back to the network namespace it came from, which has to be ours for that.
+            // ip returns to the network namespace it came from, which must be ours for that.
             ? Command.of("unshare", "--net", "--", Tool.locate("ip"), "netns", "add", name)
             : Command.of("ip", "netns", "add", name);
     Output output = add.attempt();
@@ -35,7 +35,7 @@ final class Namespace {
     }
   }
 
-  /** Whether this JVM is root, if at all, of a part of the machine only. */
+  /** Whether this JVM is root only inside a user namespace, or not at all. */
   private static boolean inUserNamespace() {
     try {
       return !Files.readString(Path.of("/proc/self/uid_map")).strip().matches("0 +0 +4294967295");
@@ -44,7 +44,7 @@ final class Namespace {
     }
   }
 
-  /** Kills what still runs in it and removes it; one that is gone already is fine. */
+  /** Kills what still runs in it and removes it; one that is already gone is not an error. */
   static void remove(String name) {
     killProcessesIn(name);
     Output output = Command.of("ip", "netns", "del", name).attempt();
@@ -53,7 +53,7 @@ final class Namespace {
     }
   }
 
-  /** Removes the namespaces that test runs which are no more have left behind. */
+  /** Removes the namespaces left by test runs that no longer exist. */
   static void sweep() {
     if (!Files.isDirectory(DIRECTORY)) {
       return;
@@ -74,7 +74,7 @@ final class Namespace {
     try {
       link = "net:[" + Files.getAttribute(path(name), "unix:ino") + "]";
     } catch (IOException e) {
-      return; // Gone, together with the way into it.
+      return; // Gone, together with its file.
     }
     Eventually.await(
         "the processes in " + name + " to end",

@@ -5,7 +5,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What a finished command left. */
+/** The outcome of a finished command: exit code and output. */
 public record Output(List<String> argv, int exitCode, String stdout, String stderr) {
 
   private static final JsonMapper JSON = JsonMapper.shared();
@@ -18,7 +18,9 @@ public record Output(List<String> argv, int exitCode, String stdout, String stde
     return exitCode == 0;
   }
 
-  /** Standard output as JSON. No output at all reads as an empty array: so iproute2 prints it. */
+  /**
+   * Standard output as JSON. Empty output counts as an empty array, because iproute2 prints it so.
+   */
   public JsonNode json() {
     if (stdout.isBlank()) {
       return JSON.createArrayNode();

@@ -6,10 +6,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A running process as {@code /proc/<pid>/stat} shows it (proc(5)).
+ * A running process according to {@code /proc/<pid>/stat} (proc(5)).
  *
- * <p>{@link ProcessHandle#isAlive} also counts what is dead but not yet buried by its parent, and
- * some init processes take seconds for that; here such a process is gone.
+ * <p>{@link ProcessHandle#isAlive} also counts zombies, which some init processes take seconds to
+ * reap; here such a process is gone.
  */
 record ProcessStatus(long startTicks) {
 
@@ -17,7 +17,7 @@ record ProcessStatus(long startTicks) {
   static Optional<ProcessStatus> of(long pid) {
     try {
       String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
-      // Counted from behind the command's name, which may hold blanks and parentheses.
+      // Counted from after the command's name, which may contain blanks and parentheses.
       String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
       boolean dead = fields[0].equals("Z") || fields[0].equals("X");
       return dead ? Optional.empty() : Optional.of(new ProcessStatus(Long.parseLong(fields[19])));
@@ -30,7 +30,7 @@ record ProcessStatus(long startTicks) {
     return of(pid).isPresent();
   }
 
-  /** As above, and its process id has not been given to another one meanwhile. */
+  /** The same, and its process id has not been reused. */
   static boolean isRunning(ProcessHandle process) {
     return process.isAlive() && isRunning(process.pid());
   }

@@ -3,10 +3,10 @@ package io.ocicat.testkit;
 import java.util.Random;
 
 /**
- * Checks a law against many random inputs, each round with a seed of its own that is named when the
- * round fails. {@code -Docicat.seed=…} makes that seed the first round, so the failure comes back
- * at once. Without it every run starts from a fresh seed. {@code -Docicat.longer=100} gives every
- * law a hundred times as many rounds, for a fuzzing run by hand.
+ * Checks a property against many random inputs, each round with a seed of its own that is reported
+ * when the round fails. {@code -Docicat.seed=…} uses that seed for the first round, so the failure
+ * recurs at once. Without it every run starts from a fresh seed. {@code -Docicat.longer=100} gives
+ * every property a hundred times as many rounds, for a fuzzing run by hand.
  */
 public final class Seeded {
   private static final String PROPERTY = "ocicat.seed";
@@ -14,7 +14,7 @@ public final class Seeded {
 
   private Seeded() {}
 
-  /** One round of a law; everything random in it must come from {@code random}. */
+  /** One round of a property check; everything random in it must come from {@code random}. */
   @FunctionalInterface
   public interface Law {
     void check(Random random) throws Exception;

@@ -1,6 +1,6 @@
 package io.ocicat.testkit;
 
-/** A test could not do what it asked of the machine; the message tells what and why. */
+/** A test could not set up or use the machine; the message says what failed and why. */
 public final class TestkitException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

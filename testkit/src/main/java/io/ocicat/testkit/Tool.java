@@ -12,7 +12,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Finds the programs that tests use, and tells which Debian package brings a missing one. */
+/** Finds the programs that tests use, and says which Debian package contains a missing one. */
 final class Tool {
 
   /** Where Debian keeps network tools, outside an ordinary user's PATH. */
@@ -20,7 +20,7 @@ final class Tool {
 
   private Tool() {}
 
-  /** The program's path; a relative one is taken as it is. */
+  /** The program's path; a relative one is returned unchanged. */
   static String locate(String name) {
     return locate(name, Objects.requireNonNullElse(System.getenv("PATH"), "/usr/bin:/bin"));
   }
@@ -52,7 +52,7 @@ final class Tool {
                     .formatted(name, String.join(", ", SYSTEM_DIRECTORIES)));
   }
 
-  /** As {@code .ci/packages} says, which the build copies beside this class. */
+  /** From {@code .ci/packages}, which the build copies next to this class. */
   private static Optional<String> packageOf(String program) {
     try (InputStream in = Tool.class.getResourceAsStream("packages")) {
       if (in == null) {

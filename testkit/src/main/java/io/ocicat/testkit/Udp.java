@@ -26,12 +26,12 @@ public final class Udp implements AutoCloseable {
     this.channel = channel;
   }
 
-  /** Where a socket is opened, which is where it stays: nothing here can enter a namespace. */
+  /** Opens a socket inside a host, where it stays: nothing here can enter a namespace. */
   public interface Place {
     DatagramChannel open(Supplier<DatagramChannel> opening);
   }
 
-  /** One with that address; port 0 is any. */
+  /** A socket with that address; port 0 is any. */
   public static Udp bind(Place place, String address, int port) {
     InetSocketAddress local = endpoint(address, port);
     StandardProtocolFamily family =
@@ -70,7 +70,7 @@ public final class Udp implements AutoCloseable {
     return io(() -> text(receive(PATIENCE_MILLIS)));
   }
 
-  /** Nothing comes for a while. */
+  /** Checks that nothing arrives for a while. */
   public boolean isSilent() {
     return io(
         () -> {

@@ -1,6 +1,6 @@
 package io.ocicat.testkit;
 
-/** A veth pair (veth pair) between two hosts: the device at each end. */
+/** A veth pair between two hosts: the device at each end. */
 public record VethLink(String device, String otherDevice) {
 
   static VethLink between(Host host, Host other, String address, String otherAddress) {
@@ -10,7 +10,7 @@ public record VethLink(String device, String otherDevice) {
     return wire;
   }
 
-  /** Both ends are born where they live, and up. */
+  /** Both ends are created in their namespaces, and up. */
   static VethLink plug(Host host, Host other) {
     VethLink wire = new VethLink(host.nextWire(), other.nextWire());
     host.exec(
