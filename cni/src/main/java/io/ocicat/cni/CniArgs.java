@@ -89,7 +89,7 @@ public record CniArgs(List<Arg> args) {
   }
 
   private Optional<Arg> last(String key) {
-    tell(key);
+    recordAccess(key);
     for (Arg arg : args.reversed()) {
       if (arg.key().equals(key)) {
         return Optional.of(arg);
@@ -98,8 +98,8 @@ public record CniArgs(List<Arg> args) {
     return Optional.empty();
   }
 
-  private static void tell(String key) {
-    FieldAccessListener.tell("CNI_ARGS." + key);
+  private static void recordAccess(String key) {
+    FieldAccessListener.accessed("CNI_ARGS." + key);
   }
 
   /** 1, true, 0 or false, in upper or lower case. */
@@ -119,7 +119,7 @@ public record CniArgs(List<Arg> args) {
    * @throws CniException with code 4, listing them
    */
   public void refuseUnknown(Set<String> known) {
-    known.forEach(CniArgs::tell);
+    known.forEach(CniArgs::recordAccess);
     boolean ignore = get(IGNORE_UNKNOWN, CniArgs::parseBool).orElse(false);
     List<String> unknown = new ArrayList<>();
     for (Arg arg : args) {

@@ -11,8 +11,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The Go original as the judge: Debian's static plugin (package containernetworking-plugins) prints
- * one network in every version it knows; it touches neither namespaces nor files.
+ * Compares our results with the Go plugin's: Debian's static plugin (package
+ * containernetworking-plugins) prints one network in every version it knows; it touches neither
+ * namespaces nor files.
  */
 class GoPluginResultsTest {
   private static final String STATIC = "/usr/lib/cni/static";

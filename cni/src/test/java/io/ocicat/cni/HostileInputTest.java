@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Whatever the bytes, a decoder either understands them or refuses with a CniException. */
+/** Whatever the bytes, a decoder either accepts them or rejects them with a CniException. */
 class HostileInputTest {
   private static final List<Consumer<byte[]>> DECODERS =
       List.of(
@@ -145,7 +145,8 @@ class HostileInputTest {
   }
 
   /**
-   * Keeps the document well-formed more often: one quoted text or number gives way to a fragment.
+   * Keeps the document well-formed more often: replaces one quoted string or number with a
+   * fragment.
    */
   private static String replaceValue(String text, String fragment, Random random) {
     int start = text.indexOf(':', random.nextInt(text.length() + 1));

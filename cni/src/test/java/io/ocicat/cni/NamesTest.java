@@ -75,7 +75,6 @@ class NamesTest {
     fails(() -> new InterfaceName(".."), 4, "interface name is . or ..", "");
   }
 
-  /** Review R16. */
   @Test
   void refusesWhatCanBeNoFileNameOrWouldSpeakToTerminals() {
     fails(

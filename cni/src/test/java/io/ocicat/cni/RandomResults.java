@@ -15,7 +15,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Results of the newest version with every member there or not, null slots and unknown members. */
+/**
+ * Random results of the newest version, with every member present or not, null slots and unknown
+ * members.
+ */
 final class RandomResults {
   private final Random random;
 

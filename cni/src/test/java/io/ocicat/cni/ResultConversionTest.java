@@ -227,7 +227,10 @@ class ResultConversionTest {
         });
   }
 
-  /** Nothing when the oldest family is wanted and there is no address; then nothing may come. */
+  /**
+   * Empty when the oldest family is requested and there is no address; then the conversion must
+   * fail.
+   */
   private static Optional<Result> convert(Result result, SpecVersion to) {
     if (to.family() == Family.V0_2
         && result.ips().isEmpty()

@@ -2,7 +2,7 @@ package io.ocicat.ip;
 
 import java.util.Random;
 
-/** Random values that meet the edges more often than chance would. */
+/** Random addresses that hit the edge cases more often than chance would. */
 final class Addresses {
   private Addresses() {}
 

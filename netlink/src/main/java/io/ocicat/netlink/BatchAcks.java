@@ -32,12 +32,12 @@ final class BatchAcks {
   List<RequestOutcome> collect(NetlinkChannel channel, Buffers buffers) {
     while (!complete) {
       try {
-        takeAll(channel.receive(buffers));
+        readAll(channel.receive(buffers));
       } catch (NetlinkException e) {
         if (!e.is(Errno.ENOBUFS) || !isTransaction()) {
           throw e;
         }
-        takeWhatIsLeft(channel, buffers, e);
+        drain(channel, buffers, e);
       }
     }
     List<RequestOutcome> outcomes = new ArrayList<>(requests.size());
@@ -53,10 +53,10 @@ final class BatchAcks {
    * A transaction may fail in more places than the socket's buffer can hold; the kernel drops the
    * later errors. What it kept must be read to make room for the next exchange.
    */
-  private void takeWhatIsLeft(NetlinkChannel channel, Buffers buffers, NetlinkException overflow) {
+  private void drain(NetlinkChannel channel, Buffers buffers, NetlinkException overflow) {
     Optional<byte[]> datagram = channel.receiveIfAny(buffers);
     while (datagram.isPresent()) {
-      takeAll(datagram.get());
+      readAll(datagram.get());
       datagram = channel.receiveIfAny(buffers);
     }
     if (Arrays.stream(failures).allMatch(Objects::isNull)) {
@@ -65,9 +65,9 @@ final class BatchAcks {
     complete = true;
   }
 
-  private void takeAll(byte[] datagram) {
+  private void readAll(byte[] datagram) {
     for (NetlinkMessage message : NetlinkMessage.split(datagram)) {
-      take(message);
+      read(message);
     }
   }
 
@@ -83,7 +83,7 @@ final class BatchAcks {
     return NetfilterBatch.isBegin(requests.getFirst());
   }
 
-  private void take(NetlinkMessage message) {
+  private void read(NetlinkMessage message) {
     int index = message.sequence() - first;
     if (index < 0 || index >= requests.size()) {
       return; // left over from an exchange that ended early
@@ -91,14 +91,14 @@ final class BatchAcks {
     switch (message.type()) {
       case NetlinkMessage.NOOP -> {}
       case NetlinkMessage.ERROR, NetlinkMessage.DONE, NetlinkMessage.OVERRUN -> {
-        Ack verdict = Ack.read(message);
-        if (!verdict.isSuccess()) {
-          failures[index] = verdict.failure(requests.get(index));
+        Ack ack = Ack.read(message);
+        if (!ack.isSuccess()) {
+          failures[index] = ack.failure(requests.get(index));
         }
         // The kernel rejects a whole netfilter batch with an error on its opening message, and
         // nothing follows.
-        boolean refusedAsAWhole = index == 0 && isTransaction() && !verdict.isSuccess();
-        complete |= index == requests.size() - 1 || refusedAsAWhole;
+        boolean batchRejected = index == 0 && isTransaction() && !ack.isSuccess();
+        complete |= index == requests.size() - 1 || batchRejected;
       }
       default -> keep(index, message);
     }

@@ -51,7 +51,7 @@ final class Buffers {
     return memory;
   }
 
-  void giveBack() {
+  void release() {
     out.reset();
     if (out.bytes().length == SEND) {
       POOL.offer(this);

@@ -20,7 +20,7 @@ public interface ExchangeListener {
   void exchanged(List<NetlinkRequest> requests, long startNanos, long endNanos);
 
   /** Reports an exchange if there is a listener. */
-  static void tell(List<NetlinkRequest> requests, long startNanos) {
+  static void report(List<NetlinkRequest> requests, long startNanos) {
     if (PRESENT.isBound()) {
       PRESENT.get().exchanged(requests, startNanos, System.nanoTime());
     }

@@ -24,7 +24,7 @@ public final class MessageWriter {
   private static final int NESTED = 0x8000;
 
   private static final boolean LITTLE = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
-  private static final int MOST = 16 * 1024 * 1024;
+  private static final int MAX = 16 * 1024 * 1024;
 
   private byte[] bytes;
   private int end;
@@ -192,9 +192,9 @@ public final class MessageWriter {
   }
 
   private void grow() {
-    if (end > MOST) {
+    if (end > MAX) {
       throw new IllegalArgumentException(
-          "a netlink batch of more than " + MOST + " bytes: split it");
+          "a netlink batch of more than " + MAX + " bytes: split it");
     }
     bytes = Arrays.copyOf(bytes, Math.max(end, bytes.length * 2));
   }

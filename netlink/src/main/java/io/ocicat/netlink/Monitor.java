@@ -89,8 +89,8 @@ public final class Monitor<T> implements AutoCloseable {
   }
 
   /** Waits for the next event; empty on timeout or when the monitor is closed. */
-  public Optional<Event<T>> poll(Duration patience) {
-    long deadline = System.nanoTime() + patience.toNanos();
+  public Optional<Event<T>> poll(Duration timeout) {
+    long deadline = System.nanoTime() + timeout.toNanos();
     reading.lock();
     try {
       while (!closed.get()) {
@@ -121,7 +121,7 @@ public final class Monitor<T> implements AutoCloseable {
     if (closed.getAndSet(true)) {
       return;
     }
-    closing.ring();
+    closing.wake();
     // Not before the reader has left: its descriptor numbers must not be reused under it.
     reading.lock();
     try {
@@ -145,7 +145,7 @@ public final class Monitor<T> implements AutoCloseable {
       dropQueued(buffers);
       return false;
     } finally {
-      buffers.giveBack();
+      buffers.release();
     }
   }
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NetfilterSockets {
   private static final long KEPT_NANOS = 3_000_000_000L;
-  private static final int MOST_PER_NAMESPACE = 8;
+  private static final int MAX_PER_NAMESPACE = 8;
   private static final NetfilterSockets ALL = new NetfilterSockets();
 
   private record Idle(NetlinkSocket socket, long sinceNanos) {}
@@ -29,14 +29,14 @@ public final class NetfilterSockets {
 
   private NetfilterSockets() {}
 
-  /** Borrows one in this namespace; return it with {@link #giveBack}. */
+  /** Borrows one in this namespace; return it with {@link #release}. */
   public static NetlinkSocket borrow(NetNs namespace) {
     NetlinkSocket kept = ALL.take(namespace.id());
     return kept != null ? kept : NetlinkSocket.open(Protocol.NETFILTER, namespace);
   }
 
   /** Returns one that was borrowed in this namespace. */
-  public static void giveBack(NetNs namespace, NetlinkSocket socket) {
+  public static void release(NetNs namespace, NetlinkSocket socket) {
     if (!ALL.keep(namespace.id(), socket)) {
       socket.close();
     }
@@ -50,7 +50,7 @@ public final class NetfilterSockets {
 
   private synchronized boolean keep(FileId namespace, NetlinkSocket socket) {
     Deque<Idle> some = idle.computeIfAbsent(namespace, _ -> new ArrayDeque<>());
-    if (some.size() >= MOST_PER_NAMESPACE) {
+    if (some.size() >= MAX_PER_NAMESPACE) {
       return false;
     }
     some.addLast(new Idle(socket, System.nanoTime()));
@@ -69,7 +69,7 @@ public final class NetfilterSockets {
         // Nobody interrupts it; it would only mean to check early.
       }
       Deque<Idle> old = new ArrayDeque<>();
-      boolean last = takeOld(old);
+      boolean last = removeOld(old);
       old.forEach(one -> one.socket().close());
       if (last) {
         return;
@@ -77,7 +77,7 @@ public final class NetfilterSockets {
     }
   }
 
-  private synchronized boolean takeOld(Deque<Idle> old) {
+  private synchronized boolean removeOld(Deque<Idle> old) {
     long now = System.nanoTime();
     for (Iterator<Deque<Idle>> all = idle.values().iterator(); all.hasNext(); ) {
       Deque<Idle> some = all.next();

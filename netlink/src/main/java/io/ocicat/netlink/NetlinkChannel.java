@@ -46,9 +46,9 @@ final class NetlinkChannel implements AutoCloseable {
 
   /**
    * @param receiveBuffer bytes the kernel may queue for us before it drops any
-   * @param patience how long a receive waits at most; zero for ever
+   * @param timeout how long a receive waits at most; zero for ever
    */
-  static NetlinkChannel open(Protocol protocol, int receiveBuffer, Duration patience) {
+  static NetlinkChannel open(Protocol protocol, int receiveBuffer, Duration timeout) {
     long number = Kernel.call(Syscall.SOCKET, AF_NETLINK, SOCK_RAW_CLOEXEC, protocol.number());
     NetlinkChannel channel =
         new NetlinkChannel(Fd.owning(check(number, () -> "open a netlink socket for " + protocol)));
@@ -64,7 +64,7 @@ final class NetlinkChannel implements AutoCloseable {
       channel.set(SOL_NETLINK, NETLINK_CAP_ACK, 1, option);
       channel.set(SOL_NETLINK, NETLINK_EXT_ACK, 1, option);
       channel.set(SOL_NETLINK, NETLINK_GET_STRICT_CHK, 1, option);
-      channel.setPatience(patience, option);
+      channel.setReceiveTimeout(timeout, option);
       option.fill((byte) 0);
       option.set(JAVA_SHORT, 0, (short) AF_NETLINK);
       check(
@@ -75,7 +75,7 @@ final class NetlinkChannel implements AutoCloseable {
       channel.close();
       throw e;
     } finally {
-      buffers.giveBack();
+      buffers.release();
     }
   }
 
@@ -106,7 +106,7 @@ final class NetlinkChannel implements AutoCloseable {
 
   /** Waits for the next datagram from the kernel; those of other senders are dropped. */
   byte[] receive(Buffers buffers) {
-    return take(buffers, check(await(buffers, 0), () -> "receive from netlink"));
+    return copy(buffers, check(await(buffers, 0), () -> "receive from netlink"));
   }
 
   /** The next datagram from the kernel, if there is one. */
@@ -114,7 +114,7 @@ final class NetlinkChannel implements AutoCloseable {
     long size = await(buffers, MSG_DONTWAIT);
     return size == -Errno.EAGAIN.number()
         ? Optional.empty()
-        : Optional.of(take(buffers, check(size, () -> "receive from netlink")));
+        : Optional.of(copy(buffers, check(size, () -> "receive from netlink")));
   }
 
   @Override
@@ -142,7 +142,7 @@ final class NetlinkChannel implements AutoCloseable {
     }
   }
 
-  private static byte[] take(Buffers buffers, long size) {
+  private static byte[] copy(Buffers buffers, long size) {
     if (size > Buffers.RECEIVE) {
       throw NetlinkException.malformed("a message of " + size + " bytes was cut off");
     }
@@ -162,9 +162,9 @@ final class NetlinkChannel implements AutoCloseable {
     }
   }
 
-  private void setPatience(Duration patience, MemorySegment timeval) {
-    timeval.set(JAVA_LONG, 0, patience.toSeconds());
-    timeval.set(JAVA_LONG, 8, patience.toNanosPart() / 1000);
+  private void setReceiveTimeout(Duration timeout, MemorySegment timeval) {
+    timeval.set(JAVA_LONG, 0, timeout.toSeconds());
+    timeval.set(JAVA_LONG, 8, timeout.toNanosPart() / 1000);
     check(
         Kernel.call(
             Syscall.SETSOCKOPT, fd.number(), SOL_SOCKET, SO_RCVTIMEO, timeval.address(), 16),

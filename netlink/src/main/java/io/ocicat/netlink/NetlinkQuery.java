@@ -81,7 +81,7 @@ public final class NetlinkQuery<T> {
   }
 
   /** Queries one object whose description comes in several messages. */
-  public static <T> NetlinkQuery<T> oneGathered(
+  public static <T> NetlinkQuery<T> oneFromSeveral(
       int type,
       Consumer<MessageWriter> body,
       Function<List<NetlinkMessage>, List<T>> read,

@@ -26,12 +26,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NetlinkSocket implements AutoCloseable {
   private static final int RECEIVE_BUFFER = 1024 * 1024;
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   /** So that the receive buffer holds the errors of one send even if every message in it fails. */
-  private static final int MOST_MESSAGES_PER_SEND = 256;
+  private static final int MAX_MESSAGES_PER_SEND = 256;
 
-  private static final int MOST_BYTES_PER_SEND = 64 * 1024;
+  private static final int MAX_BYTES_PER_SEND = 64 * 1024;
 
   /**
    * A dump is interrupted whenever the table changes under it; on a busy node that happens more
@@ -56,7 +56,7 @@ public final class NetlinkSocket implements AutoCloseable {
 
   /** Opens a socket in the namespace of the calling thread. */
   public static NetlinkSocket open(Protocol protocol) {
-    return new NetlinkSocket(NetlinkChannel.open(protocol, RECEIVE_BUFFER, PATIENCE));
+    return new NetlinkSocket(NetlinkChannel.open(protocol, RECEIVE_BUFFER, TIMEOUT));
   }
 
   /** Opens a socket in a namespace, from outside it. */
@@ -101,9 +101,9 @@ public final class NetlinkSocket implements AutoCloseable {
       }
       return outcomes;
     } finally {
-      buffers.giveBack();
+      buffers.release();
       lock.unlock();
-      ExchangeListener.tell(requests, start);
+      ExchangeListener.report(requests, start);
     }
   }
 
@@ -147,9 +147,9 @@ public final class NetlinkSocket implements AutoCloseable {
       channel.send(buffers);
       RequestOutcome.requireAll(new BatchAcks(opened, first).collect(channel, buffers));
     } finally {
-      buffers.giveBack();
+      buffers.release();
       lock.unlock();
-      ExchangeListener.tell(requests, start);
+      ExchangeListener.report(requests, start);
     }
   }
 
@@ -185,9 +185,9 @@ public final class NetlinkSocket implements AutoCloseable {
           Errno.EAGAIN,
           "the table changed during each of %d readings".formatted(DUMP_ATTEMPTS));
     } finally {
-      buffers.giveBack();
+      buffers.release();
       lock.unlock();
-      ExchangeListener.tell(List.of(query.request()), start);
+      ExchangeListener.report(List.of(query.request()), start);
     }
   }
 
@@ -262,9 +262,9 @@ public final class NetlinkSocket implements AutoCloseable {
   private List<NetlinkRequest> writeSome(
       MessageWriter out, List<NetlinkRequest> requests, int from) {
     out.reset();
-    int most = Math.min(requests.size(), from + MOST_MESSAGES_PER_SEND);
+    int most = Math.min(requests.size(), from + MAX_MESSAGES_PER_SEND);
     int to = from;
-    while (to < most && out.length() < MOST_BYTES_PER_SEND) {
+    while (to < most && out.length() < MAX_BYTES_PER_SEND) {
       out.message(requests.get(to), sequence + to - from);
       to++;
     }

@@ -25,20 +25,20 @@ final class WakeupFd implements AutoCloseable {
   private static final int REVENTS = 6;
   private static final long NANOS = 1_000_000_000;
 
-  private final Fd bell;
+  private final Fd eventFd;
   private final MemorySegment polled = Arena.ofAuto().allocate(2 * POLLFD, Integer.BYTES);
   private final MemorySegment timespec = Arena.ofAuto().allocate(2 * Long.BYTES, Long.BYTES);
 
   WakeupFd() {
-    bell =
+    eventFd =
         Fd.owning(
             check(Kernel.call(Syscall.EVENTFD2, 0, EFD_CLOEXEC_NONBLOCK), () -> "make an eventfd"));
   }
 
   /** Ends the current wait and every later one. */
-  void ring() {
+  void wake() {
     MemorySegment one = Arena.ofAuto().allocateFrom(JAVA_LONG, 1);
-    check(Kernel.call(Syscall.WRITE, bell.number(), one.address(), 8), () -> "ring an eventfd");
+    check(Kernel.call(Syscall.WRITE, eventFd.number(), one.address(), 8), () -> "ring an eventfd");
   }
 
   /**
@@ -51,7 +51,7 @@ final class WakeupFd implements AutoCloseable {
     long deadline = System.nanoTime() + nanos;
     while (true) {
       watch(0, descriptor);
-      watch(1, bell.number());
+      watch(1, eventFd.number());
       long left = Math.max(0, deadline - System.nanoTime());
       timespec.set(JAVA_LONG, 0, left / NANOS);
       timespec.set(JAVA_LONG, Long.BYTES, left % NANOS);
@@ -66,7 +66,7 @@ final class WakeupFd implements AutoCloseable {
 
   @Override
   public void close() {
-    bell.close();
+    eventFd.close();
   }
 
   private void watch(int slot, int descriptor) {

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.Function;
 
-/** Messages that no kernel would send, for readers that must survive them. */
+/** Malformed messages that no kernel would send, for readers that must survive them. */
 public final class Garbage {
   private static final int ROUNDS = 20_000;
 
@@ -30,7 +30,7 @@ public final class Garbage {
           try {
             assertThat(read.apply(new NetlinkMessage(0, 0, 1, payload))).asString().isNotEmpty();
           } catch (NetlinkException _) {
-            // Clean: the sender is to blame.
+            // A clean exception: the sender is to blame.
           }
         });
   }

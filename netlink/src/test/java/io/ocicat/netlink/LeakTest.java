@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A daemon does this for months. */
+/** Repeated use leaks neither descriptors nor memory: a daemon does this for months. */
 @Hosts
 class LeakTest {
   private static final int CYCLES = 10_000;
@@ -30,7 +30,7 @@ class LeakTest {
       cycle(host);
     }
 
-    // In a user namespace a pooled thread goes, which closes its way home when we are back already.
+    // In a user namespace a pooled thread goes, which closes its descriptor after we have returned.
     Eventually.passes(
         Duration.ofSeconds(10),
         () -> assertThat(descriptors()).as("open descriptors").isLessThanOrEqualTo(descriptors));

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The wire format, from both sides, and what becomes of bytes that do not follow it. */
+/** The wire format in both directions, and the handling of malformed bytes. */
 class MessageTest {
 
   @Test

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Following what happens, most of it done by {@code ip}. */
+/** Watching changes, most of them made by {@code ip}. */
 @Hosts
 class MonitorTest {
   private static final Duration LONG = Duration.ofSeconds(10);
@@ -246,7 +246,7 @@ class MonitorTest {
     return events;
   }
 
-  /** A thread that waits in a system call runs, says Java; sleeps, says Linux. */
+  /** A thread that waits in a system call is running for Java, but sleeping for Linux. */
   private static void awaitWaiting(Thread thread) {
     Eventually.await(
         "the reader to wait in the kernel",

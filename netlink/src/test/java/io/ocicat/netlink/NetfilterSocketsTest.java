@@ -21,7 +21,7 @@ class NetfilterSocketsTest {
         NetNs other = NetNs.create()) {
       NetlinkSocket first = NetfilterSockets.borrow(one);
       NetlinkSocket second = NetfilterSockets.borrow(one);
-      NetfilterSockets.giveBack(one, first);
+      NetfilterSockets.release(one, first);
       NetlinkSocket elsewhere = NetfilterSockets.borrow(other);
       NetlinkSocket again = NetfilterSockets.borrow(one);
 
@@ -29,9 +29,9 @@ class NetfilterSocketsTest {
       assertThat(elsewhere).isNotSameAs(first);
       assertThat(again).isSameAs(first);
       assertThat(again.find(Generation.current())).isPresent();
-      NetfilterSockets.giveBack(one, again);
-      NetfilterSockets.giveBack(one, second);
-      NetfilterSockets.giveBack(other, elsewhere);
+      NetfilterSockets.release(one, again);
+      NetfilterSockets.release(one, second);
+      NetfilterSockets.release(other, elsewhere);
     }
   }
 
@@ -44,7 +44,7 @@ class NetfilterSocketsTest {
         many[i] = NetfilterSockets.borrow(namespace);
       }
       for (NetlinkSocket socket : many) {
-        NetfilterSockets.giveBack(namespace, socket);
+        NetfilterSockets.release(namespace, socket);
       }
     }
     Eventually.await("all are closed", Duration.ofSeconds(20), () -> sockets() <= before);

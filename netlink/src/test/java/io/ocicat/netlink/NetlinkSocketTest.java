@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The exchange itself, with messages written by hand: what the typed requests are built on. */
+/** The exchange itself, with messages written by hand: the basis of the typed requests. */
 class NetlinkSocketTest {
   private static final int RTM_NEWLINK = 16;
   private static final int RTM_GETLINK = 18;

@@ -2,7 +2,7 @@ package io.ocicat.netlink;
 
 import java.util.HexFormat;
 
-/** What a request looks like on the wire, for comparison with what other programs send. */
+/** The bytes of a request on the wire, for comparison with what other programs send. */
 public final class RequestBytes {
   private RequestBytes() {}
 

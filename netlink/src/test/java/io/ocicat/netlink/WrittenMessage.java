@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** A request as it goes to the kernel, for comparison with what other programs send. */
+/** A request as it is sent to the kernel, for comparison with what other programs send. */
 public final class WrittenMessage {
   private WrittenMessage() {}
 

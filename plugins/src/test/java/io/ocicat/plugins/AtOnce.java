@@ -8,7 +8,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Calls of plugins that happen at the same time, as those of a runtime that starts many pods. */
+/** Makes several plugin calls concurrently, like a runtime that starts many pods. */
 public final class AtOnce {
   private AtOnce() {}
 
@@ -20,7 +20,7 @@ public final class AtOnce {
     return run(all.stream().<Callable<Ran>>map(each -> each::del).toList());
   }
 
-  /** The answers of all, in the order of the calls. */
+  /** The replies of all, in the order of the calls. */
   public static List<Ran> run(List<Callable<Ran>> calls) {
     List<Ran> answers = new ArrayList<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(calls.size())) {

@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * One attachment that a test makes and takes away: a plugin with its configuration, a container on
- * a host. Each verb can be done by either side, so that one finishes what the other began.
+ * One attachment that a test adds and deletes: a plugin with its configuration, and a container on
+ * a host. Each verb can be run by either side, so that one finishes what the other began.
  *
  * <pre>{@code
  * Attaching eth0 = Attaching.of("bridge", host, pod, config);
@@ -35,7 +35,7 @@ public record Attaching(
     return new Attaching(newSide, plugin, host, netns, config, variables);
   }
 
-  /** With a variable set; CNI_PATH, too, so that plugins of the other side are delegated to. */
+  /** With a variable set, including CNI_PATH, so that delegates of the other side can be used. */
   public Attaching with(String variable, String value) {
     Map<String, String> changed = new HashMap<>(variables);
     changed.put(variable, value);

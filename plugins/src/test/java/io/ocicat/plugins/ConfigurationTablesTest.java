@@ -32,19 +32,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The tables in {@code docs/plugins} against the code: each plugin is called with every verb, and
- * the members it asks for have to be those that its page has.
+ * Compares the tables in {@code docs/plugins} with the code: each plugin is called with every verb,
+ * and the members it reads must be those on its page.
  */
 @Hosts
 class ConfigurationTablesTest {
   private static final Path DOCS = Path.of("../docs");
   private static final Path COMMON = DOCS.resolve("reference/configuration.md");
 
-  /** What is asked of results and of the delegate's error, which are documents of their own. */
+  /** Members of results and of the delegate's error, which are separate documents. */
   private static final Pattern OF_ANSWERS =
       Pattern.compile("(interfaces|ips|routes|ip4|ip6|prevResult|code|msg|details)\\b.*");
 
-  /** Arguments, and what the runtime alone may write. */
+  /** Arguments, and members that only the runtime may write. */
   private static final Pattern BROUGHT_BY_CALLS =
       Pattern.compile("(CNI_ARGS|args|runtimeConfig|cni\\.dev)\\b.*");
 
@@ -52,7 +52,7 @@ class ConfigurationTablesTest {
   private static final Set<String> HEADS =
       Set.of("option", "member of `ipam`", "member beside it", "key of CNI_ARGS", "capability");
 
-  /** Members that are lists of objects have to hold one, or nobody asks for what is in them. */
+  /** Members that are lists of objects need an element, or nobody reads its members. */
   private static final Map<String, List<String>> SAMPLES =
       Map.of(
           "bridge",
@@ -80,7 +80,7 @@ class ConfigurationTablesTest {
           "calico-ipam",
           List.of("\"ipam\": {}, \"nodename\": \"node-1\""));
 
-  /** What a plugin replaces where it stands, for a delegate that reads it. */
+  /** Members that a plugin replaces for a delegate that reads them. */
   private static final Map<String, Set<String>> REPLACED = Map.of("calico", Set.of("ipam.subnet"));
 
   @TempDir private Path directory;
@@ -116,7 +116,7 @@ class ConfigurationTablesTest {
         .isEmpty();
   }
 
-  /** Or members that are right would be told of as misspelt. */
+  /** Otherwise valid members would be reported as misspelt. */
   @ParameterizedTest
   @MethodSource("plugins")
   void whatAnyVerbReadsIsReadBeforehand(String plugin, Host host, Host pod) throws IOException {
@@ -127,7 +127,7 @@ class ConfigurationTablesTest {
               "{\"cniVersion\": \"1.1.0\", \"name\": \"blue\", \"type\": \"%s\", %s}"
                   .formatted(plugin, sample)
                   .getBytes(UTF_8));
-      FieldAccessListener.telling(path -> reviewed.add(plain(path)), () -> review(plugin, config));
+      FieldAccessListener.during(path -> reviewed.add(plain(path)), () -> review(plugin, config));
     }
 
     assertThat(leaves(asked(plugin, host, pod)))
@@ -173,7 +173,7 @@ class ConfigurationTablesTest {
               "ips": [{"address": "10.1.0.7/24", "interface": 0}]}}
             """
                 .formatted(plugin, sample, pod.path());
-        FieldAccessListener.telling(
+        FieldAccessListener.during(
             path -> asked.add(plain(path)), () -> call(plugin, verb, host, pod, config));
       }
     }
@@ -187,14 +187,17 @@ class ConfigurationTablesTest {
         .toList();
   }
 
-  /** Without the places in lists, and with a dot before names that hold dots themselves. */
+  /** Without list indexes, and with a dot before names that contain dots themselves. */
   private static String plain(String path) {
     return path.replaceAll("\\[\\d+]", "")
         .replaceAll("\\[\"([^\"]+)\"]", ".$1")
         .replaceFirst("^\\.", "");
   }
 
-  /** Whatever comes of it: delegates are refused, so most calls fail when all has been read. */
+  /**
+   * The outcome does not matter: delegates are refused, so most calls fail after reading
+   * everything.
+   */
   private void call(String plugin, String verb, Host host, Host pod, String config) {
     PluginReply refused =
         new PluginReply(1, "{\"code\": 11, \"msg\": \"nobody is here\"}".getBytes(UTF_8), "");

@@ -16,10 +16,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plugin that manages addresses, asked by either side as {@link Attaching} does. It touches no
- * network, so there is no host and no container around it.
+ * An IPAM plugin, called by either side as with {@link Attaching}. It touches no network, so there
+ * is no host and no container around it.
  *
- * @param resident our plugin, if it is to serve many calls as in a daemon; else each call makes one
+ * @param resident our plugin, if it is to serve many calls as in a daemon; otherwise each call
+ *     creates one
  */
 public record Ipam(
     Side side,

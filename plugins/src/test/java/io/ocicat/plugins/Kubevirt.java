@@ -4,7 +4,10 @@ import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.kubernetes.TestCluster;
 import tools.jackson.databind.node.ObjectNode;
 
-/** KubeVirt in a cluster of the tests: makes machines, their instances and the pods of these. */
+/**
+ * A simulation of KubeVirt in the tests' cluster: creates virtual machines, their instances and
+ * pods.
+ */
 public record Kubevirt(TestCluster cluster, String namespace) {
   private static final String VERSION = "kubevirt.io/v1";
   private static final String MACHINES = "virtualmachines.kubevirt.io";
@@ -16,13 +19,13 @@ public record Kubevirt(TestCluster cluster, String namespace) {
     return new Kubevirt(cluster, namespace);
   }
 
-  /** A machine that runs. */
+  /** A running machine. */
   public void start(String name) {
     cluster.put(MACHINES, namespace, name, object("VirtualMachine"));
     instance(name, true);
   }
 
-  /** What a machine runs as, in place of what it ran as before; or one without a machine. */
+  /** The instance of a machine, replacing an earlier one; or an instance without a machine. */
   public void instance(String name, boolean ofMachine) {
     ObjectNode instance = object("VirtualMachineInstance");
     if (ofMachine) {
@@ -54,14 +57,14 @@ public record Kubevirt(TestCluster cluster, String namespace) {
     cluster.pod(launcher(pod, machine));
   }
 
-  /** The pod that a machine is to move to. */
+  /** The pod that a machine migrates to. */
   public void target(String pod, String machine) {
     ObjectNode launcher = launcher(pod, machine);
     launcher.withObject("/metadata/labels").put("kubevirt.io/migrationJobUID", "vmim-" + pod);
     cluster.pod(launcher);
   }
 
-  /** A pod of the instance that is there now. */
+  /** A pod of the current instance. */
   public ObjectNode launcher(String pod, String machine) {
     ObjectNode launcher = Json.object().put("apiVersion", "v1").put("kind", "Pod");
     ObjectNode metadata = launcher.putObject("metadata").put("name", pod);
@@ -72,14 +75,14 @@ public record Kubevirt(TestCluster cluster, String namespace) {
     return launcher;
   }
 
-  /** Says where a pod is to run. */
+  /** Sets where a pod is to run. */
   public void schedule(String pod, String node) {
     ObjectNode launcher = cluster.pod(namespace, pod).orElseThrow();
     launcher.withObject("/spec").put("nodeName", node);
     cluster.pod(launcher);
   }
 
-  /** Says that the machine is being deleted. */
+  /** Marks the machine as being deleted. */
   public void endMachine(String name) {
     end(MACHINES, name);
   }

@@ -6,9 +6,9 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.json.Json;
 import tools.jackson.databind.JsonNode;
 
-/** What a plugin answered. */
+/** The outcome of a plugin call. */
 public record Ran(String what, int exitCode, String stdout, String stderr) {
-  /** It worked; the result, or a missing node after verbs that print none. */
+  /** It succeeded; the result, or a missing node after verbs that print none. */
   public JsonNode ok() {
     assertThat(exitCode).as("%s\n%s\n%s", what, stdout, stderr).isZero();
     return stdout.isBlank() ? Json.object().path("nothing") : Json.parse(stdout);

@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Who runs a plugin in a test: we, in this JVM, or the Go original from Debian. Both on the same
- * host, with the same request.
+ * Which implementation runs a plugin in a test: ours, in this JVM, or the Go plugin from Debian.
+ * Both on the same host, with the same request.
  */
 public enum Side {
   OURS {
@@ -75,12 +75,12 @@ public enum Side {
   private static final Path GO_BIN = Path.of("/usr/lib/cni");
 
   /**
-   * Holds a file for each of our plugins, so that delegates are found; nothing in it is ever
+   * Contains a file for each of our plugins, so that delegates are found; nothing in it is ever
    * executed.
    */
   private static final Path OUR_BIN = ourBin();
 
-  /** A foreign delegate is where the plugin that asks it would be, not where this JVM is. */
+  /** An external delegate runs in the namespace of the plugin that calls it, not in this JVM's. */
   private static PluginReply runInside(Host host, Invocation invocation) {
     Output output =
         command(host, invocation.executable(), invocation.environment())
@@ -100,7 +100,7 @@ public enum Side {
 
   abstract Ran run(Host host, String plugin, Map<String, String> environment, String config);
 
-  /** Where its executables are, as CNI_PATH says it. */
+  /** The directory of its executables, for CNI_PATH. */
   public abstract String path();
 
   private static Path ourBin() {

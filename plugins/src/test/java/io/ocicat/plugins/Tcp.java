@@ -17,9 +17,9 @@ import java.util.concurrent.Callable;
 
 /** TCP between test hosts. Servers answer with their name and the address that they see. */
 public final class Tcp {
-  private static final int PATIENCE_MILLIS = 5_000;
+  private static final int TIMEOUT_MILLIS = 5_000;
 
-  /** For connections that may not come about: a SYN that was lost is sent again after a second. */
+  /** For connections that may fail: a lost SYN is sent again after a second. */
   private static final int DOUBTFUL_MILLIS = 2_500;
 
   private Tcp() {}
@@ -51,15 +51,15 @@ public final class Tcp {
   }
 
   /**
-   * What the server there answers, for instance {@code web sees 10.2.0.2}, or that there is none.
+   * The reply of the server there, for instance {@code web sees 10.2.0.2}, or that there is none.
    */
   public static String ask(Host client, String address, int port) {
     return attempt(client, address, port, DOUBTFUL_MILLIS).orElse("no answer");
   }
 
-  /** The address that the server there sees; there must be one. */
+  /** The client address that the server there sees; there must be a server. */
   public static String seenAs(Host client, String address, int port) {
-    return attempt(client, address, port, PATIENCE_MILLIS)
+    return attempt(client, address, port, TIMEOUT_MILLIS)
         .orElseThrow(() -> new AssertionError("no answer from %s:%d".formatted(address, port)))
         .replaceFirst(".* sees ", "");
   }

@@ -8,8 +8,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 /**
- * An IPAM plugin, {@code testipam}, that answers ADD with what a test says, remembers the verbs it
- * was called with, and fails when told to.
+ * An IPAM plugin, {@code testipam}, that returns a scripted result, records the verbs it was called
+ * with, and can be made to fail.
  */
 public final class TestIpam {
   private final Path directory;

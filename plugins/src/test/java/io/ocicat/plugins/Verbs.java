@@ -1,6 +1,6 @@
 package io.ocicat.plugins;
 
-/** What can be asked of a plugin. */
+/** The verbs that tests call on a plugin. */
 public interface Verbs {
   Ran run(String verb);
 

@@ -117,9 +117,9 @@ public class Etcd implements BeforeEachCallback, AfterEachCallback, AutoCloseabl
         throw new AssertionError("etcd ended at its start");
       }
     } catch (AssertionError e) {
-      String said = started.stderr();
+      String etcdOutput = started.stderr();
       close();
-      throw new AssertionError(e.getMessage() + "\n" + said, e);
+      throw new AssertionError(e.getMessage() + "\n" + etcdOutput, e);
     }
   }
 

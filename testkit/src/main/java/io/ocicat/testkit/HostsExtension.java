@@ -29,7 +29,7 @@ final class HostsExtension implements ParameterResolver {
   /** Marks that this run has cleaned up after dead ones: once is enough. */
   private record Sweep() {
     static Sweep run() {
-      Namespace.sweep();
+      Namespace.cleanUp();
       return new Sweep();
     }
   }

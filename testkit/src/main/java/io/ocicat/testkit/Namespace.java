@@ -54,7 +54,7 @@ final class Namespace {
   }
 
   /** Removes the namespaces left by test runs that no longer exist. */
-  static void sweep() {
+  static void cleanUp() {
     if (!Files.isDirectory(DIRECTORY)) {
       return;
     }

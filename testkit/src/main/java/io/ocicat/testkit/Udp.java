@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 
 /** A UDP socket in a test's host, which keeps its port. */
 public final class Udp implements AutoCloseable {
-  private static final int PATIENCE_MILLIS = 5_000;
+  private static final int TIMEOUT_MILLIS = 5_000;
   private static final int HOPELESS_MILLIS = 300;
   private static final int LONGEST = 100;
 
@@ -59,7 +59,7 @@ public final class Udp implements AutoCloseable {
   public String echo() {
     return io(
         () -> {
-          DatagramPacket packet = receive(PATIENCE_MILLIS);
+          DatagramPacket packet = receive(TIMEOUT_MILLIS);
           channel.socket().send(packet);
           return text(packet);
         });
@@ -67,7 +67,7 @@ public final class Udp implements AutoCloseable {
 
   /** Waits for a packet. */
   public String receive() {
-    return io(() -> text(receive(PATIENCE_MILLIS)));
+    return io(() -> text(receive(TIMEOUT_MILLIS)));
   }
 
   /** Checks that nothing arrives for a while. */
@@ -111,7 +111,7 @@ public final class Udp implements AutoCloseable {
     try {
       return action.run();
     } catch (SocketTimeoutException e) {
-      throw new AssertionError("no packet came within " + PATIENCE_MILLIS + " ms", e);
+      throw new AssertionError("no packet came within " + TIMEOUT_MILLIS + " ms", e);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** A JVM of its own that opens a host and prints its name; then it waits to be ended. */
+/** A separate JVM that opens a host and prints its name; then it waits to be ended. */
 final class AnotherTestRun {
 
   private AnotherTestRun() {}
@@ -19,8 +19,8 @@ final class AnotherTestRun {
   }
 
   /**
-   * Starts one, by way of the command in front if there is any. What it leaves behind when it is
-   * killed is in the given directory.
+   * Starts one, through the given command if there is any. What it leaves behind when it is killed
+   * is in the given directory.
    */
   static Background start(Path scratch, String... front) {
     List<String> argv = new ArrayList<>(List.of(front));

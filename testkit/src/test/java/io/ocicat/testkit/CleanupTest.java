@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of hosts when the JVM that made them ends in one way or another. */
+/** What happens to hosts when the JVM that created them ends in one way or another. */
 class CleanupTest {
 
   private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -39,7 +39,7 @@ class CleanupTest {
       assertThat(Namespace.path(left)).exists();
       assertThat(orphans).isNotEmpty();
 
-      Namespace.sweep();
+      Namespace.cleanUp();
 
       assertThat(Namespace.path(left)).doesNotExist();
       assertThat(Namespace.path(kept)).exists();
@@ -47,7 +47,7 @@ class CleanupTest {
       assertThat(mine.path()).exists();
       assertThat(orphans).noneMatch(ProcessStatus::isRunning);
     }
-    Namespace.sweep();
+    Namespace.cleanUp();
   }
 
   @Test
@@ -66,7 +66,7 @@ class CleanupTest {
     assertThat(new HostName(mine.pid(), mine.start() - 1, mine.suffix()).ownerIsGone()).isTrue();
   }
 
-  /** As root and without: a user namespace with a /run of its own is all that hosts need. */
+  /** As root and without: hosts need only a user namespace with a /run of its own. */
   @Test
   void aUserNamespaceIsEnough(@TempDir Path scratch) {
     try (Background run =

@@ -11,7 +11,7 @@ import org.junit.platform.engine.reporting.ReportEntry;
 import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.EngineTestKit;
 
-/** However a test ends, its hosts go with it. */
+/** However a test ends, its hosts are removed. */
 class FailingTestTest {
 
   @Test

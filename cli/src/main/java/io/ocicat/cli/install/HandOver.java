@@ -271,7 +271,7 @@ final class HandOver {
     if (known.plugin().equals(FLANNEL)) {
       done.add("flannel's file");
       if (!dryRun) {
-        FlannelHandOver.give(known.owner(), known.request());
+        FlannelHandOver.handOver(known.owner(), known.request());
       }
     }
     List<IpPrefix> addresses = masqueraded.get(label);
@@ -292,7 +292,7 @@ final class HandOver {
       return;
     }
     try {
-      MasqueradeHandOver.give(host, known.owner(), addresses);
+      MasqueradeHandOver.handOver(host, known.owner(), addresses);
     } catch (CniException e) {
       require(force, "masquerading of " + known.owner().label(), e);
       MasqueradeHandOver.release(host, known.owner().label());

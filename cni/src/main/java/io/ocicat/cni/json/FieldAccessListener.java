@@ -12,12 +12,12 @@ public final class FieldAccessListener {
   private FieldAccessListener() {}
 
   /** Runs something, and is notified of each path that this thread reads meanwhile. */
-  public static void telling(Consumer<String> witness, Runnable reading) {
+  public static void during(Consumer<String> witness, Runnable reading) {
     ScopedValue.where(WITNESS, witness).run(reading);
   }
 
   /** The value at that path is being read. */
-  public static void tell(String path) {
+  public static void accessed(String path) {
     if (WITNESS.isBound()) {
       WITNESS.get().accept(path);
     }

@@ -91,14 +91,14 @@ public final class JsonFields {
 
   /** The field as a JSON value, for lists of lists and other unusual shapes. */
   public JsonValue value(String name) {
-    String key = node.has(name) ? name : otherCase(name);
+    String key = node.has(name) ? name : ignoringCase(name);
     read.add(key);
     String at = pathOf(name);
-    FieldAccessListener.tell(at);
+    FieldAccessListener.accessed(at);
     return new JsonValue(node.get(key), at, problems);
   }
 
-  private String otherCase(String name) {
+  private String ignoringCase(String name) {
     for (String other : node.propertyNames()) {
       if (name.equalsIgnoreCase(other)) {
         return other;

@@ -37,7 +37,7 @@ public final class Dispatcher {
   private static final int MAX_CAUSES = 100;
 
   /** A runtime has written its request before we run; a person at a terminal writes none. */
-  private static final Duration PATIENCE_WITH_ASKERS = Duration.ofSeconds(1);
+  private static final Duration STDIN_TIMEOUT = Duration.ofSeconds(1);
 
   private final Plugin plugin;
   private final PluginHost host;
@@ -95,7 +95,7 @@ public final class Dispatcher {
     RequiredVariables.check(environment);
     if (command.equals(Verb.VERSION.name())) {
       String asker =
-          VersionRequest.cniVersion(stdin, PATIENCE_WITH_ASKERS).orElse(SpecVersion.LATEST.text());
+          VersionRequest.cniVersion(stdin, STDIN_TIMEOUT).orElse(SpecVersion.LATEST.text());
       VersionReply reply = new VersionReply(asker, supported);
       return (Json.compact(reply.toJson()) + "\n").getBytes(StandardCharsets.UTF_8);
     }

@@ -22,12 +22,12 @@ final class VersionRequest {
   private VersionRequest() {}
 
   /** The version that stdin contains, if it arrives within that time. */
-  static Optional<String> cniVersion(InputStream stdin, Duration patience) {
+  static Optional<String> cniVersion(InputStream stdin, Duration timeout) {
     FutureTask<Optional<String>> answer = new FutureTask<>(() -> read(stdin));
     // Nothing interrupts a read from a terminal, so it must not keep the process alive.
     Thread.ofPlatform().daemon().name("reader of stdin").start(answer);
     try {
-      return answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+      return answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException | ExecutionException _) {
       return Optional.empty();
     } catch (InterruptedException _) {

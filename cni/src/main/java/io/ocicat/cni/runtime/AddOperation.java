@@ -119,10 +119,10 @@ record AddOperation(RuntimeContext engine, PluginChain declared) {
       return failure;
     }
     CniException left = new DelOperation(engine, chain).rollBack(container);
-    return left == null ? failure : withLeftOver(failure, left);
+    return left == null ? failure : withRollbackFailure(failure, left);
   }
 
-  private static CniException withLeftOver(CniException failure, CniException left) {
+  private static CniException withRollbackFailure(CniException failure, CniException left) {
     String details = "rollback failed, too: " + left.getMessage();
     CniException both =
         new CniException(

@@ -180,7 +180,7 @@ public final class Cni {
     private Duration limit = Duration.ofMinutes(2);
     private Duration rollbackLimit = Duration.ZERO;
     private boolean delPrefersCachedConfig = true;
-    private boolean delGoesOn;
+    private boolean delContinuesOnFailure;
     private boolean delSkipsMissingPlugins;
     private boolean checkNeedsCachedResult = true;
     private boolean negotiatesWithPlugins;
@@ -268,8 +268,8 @@ public final class Cni {
      * false, as the specification has it. Either way the attachment stays in the cache and DEL can
      * be repeated.
      */
-    public Builder delGoesOn(boolean does) {
-      this.delGoesOn = does;
+    public Builder delContinuesOnFailure(boolean does) {
+      this.delContinuesOnFailure = does;
       return this;
     }
 
@@ -339,7 +339,7 @@ public final class Cni {
               limit,
               rollbackLimit,
               delPrefersCachedConfig,
-              delGoesOn,
+              delContinuesOnFailure,
               delSkipsMissingPlugins,
               checkNeedsCachedResult,
               negotiatesWithPlugins,

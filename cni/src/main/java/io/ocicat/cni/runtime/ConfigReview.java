@@ -79,7 +79,7 @@ final class ConfigReview {
     readers.add(asking.type());
     List<Delegation> delegations = new ArrayList<>();
     try {
-      FieldAccessListener.telling(
+      FieldAccessListener.during(
           path -> asked.add(inFile(at, path)),
           () -> {
             PluginConfig config = PluginConfig.ofRequest(asking.config().bytes());

@@ -128,20 +128,20 @@ final class PluginCalls {
     long start = System.nanoTime();
     try {
       T result = execution.get();
-      tell(verb, target, container, start, null);
+      report(verb, target, container, start, null);
       return result;
     } catch (CniException e) {
-      tell(verb, target, container, start, e);
+      report(verb, target, container, start, e);
       throw e;
     } catch (RuntimeException e) {
       CniException failure = new CniException(ErrorCode.INTERNAL, e.toString(), e);
-      tell(verb, target, container, start, failure);
+      report(verb, target, container, start, failure);
       throw failure;
     }
   }
 
   /** Whatever happens in the listener, the plugin has done its work. */
-  private void tell(
+  private void report(
       Verb verb,
       Target target,
       @Nullable Container container,

@@ -28,7 +28,7 @@ final class UnusedMembers {
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,79}");
 
   /** The names that were read in each object, by its path in lower case. */
-  private final Map<String, Set<String>> asked = new HashMap<>();
+  private final Map<String, Set<String>> read = new HashMap<>();
 
   private final List<Unread> found = new ArrayList<>();
 
@@ -58,7 +58,7 @@ final class UnusedMembers {
       String name = path.substring(dot + 1);
       if (PLAIN.matcher(name).matches()) {
         members
-            .asked
+            .read
             .computeIfAbsent(lower(path.substring(0, Math.max(0, dot))), _ -> new TreeSet<>())
             .add(name);
       }
@@ -72,12 +72,12 @@ final class UnusedMembers {
     return members.found;
   }
 
-  private void look(JsonNode value, String path) {
+  private void compare(JsonNode value, String path) {
     switch (value) {
       case ObjectNode object -> object.forEachEntry((name, inner) -> member(path, name, inner));
       case ArrayNode list -> {
         for (int i = 0; i < list.size(); i++) {
-          look(list.get(i), path + "[" + i + "]");
+          compare(list.get(i), path + "[" + i + "]");
         }
       }
       default -> {}
@@ -85,13 +85,13 @@ final class UnusedMembers {
   }
 
   private void member(String object, String name, JsonNode value) {
-    Set<String> known = asked.getOrDefault(lower(object), Set.of());
+    Set<String> known = read.getOrDefault(lower(object), Set.of());
     if (known.isEmpty() || !PLAIN.matcher(name).matches()) {
       return;
     }
     String path = object.isEmpty() ? name : object + "." + name;
     if (known.stream().anyMatch(name::equalsIgnoreCase)) {
-      look(value, path);
+      compare(value, path);
     } else {
       found.add(new Unread(path, nearest(name, known)));
     }

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is made of a plugin's answer, with the plugin itself made up. */
+/** How a plugin's output is interpreted, with a simulated plugin. */
 class PluginInvokerTest {
   private static final Path EXECUTABLE = Path.of("/opt/cni/bin/bridge");
   private static final Invocation ADD =
@@ -229,7 +229,9 @@ class PluginInvokerTest {
     assertThat(question.stdin()).isEqualTo("{\"cniVersion\":\"1.1.0\"}".getBytes(UTF_8));
   }
 
-  /** Five eras: without the verb, with it but without a list, then with lists of their own. */
+  /**
+   * Five generations: without the verb, with it but without a list, then with lists of their own.
+   */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

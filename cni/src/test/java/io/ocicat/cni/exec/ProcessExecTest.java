@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What goes into a plugin's process and what comes out. */
+/** The input and output of a plugin's process. */
 @Timeout(60)
 class ProcessExecTest {
   private final ProcessExec exec = new ProcessExec();
@@ -90,7 +90,7 @@ class ProcessExecTest {
         .contains("cannot be in an environment", "set LC_ALL=C.UTF-8");
   }
 
-  /** Runs the plugin PROBED with a letter that is not in ASCII. */
+  /** Runs the plugin PROBED with a non-ASCII letter. */
   static final class LocaleProbe {
     private LocaleProbe() {}
 

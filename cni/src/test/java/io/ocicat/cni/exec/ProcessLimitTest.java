@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Nobody waits for a plugin longer than agreed. Every process here that sleeps does so far longer
- * than its test may take.
+ * Nobody waits for a plugin beyond its limit. Every sleeping process here sleeps far longer than
+ * its test may take.
  */
 @Timeout(60)
 class ProcessLimitTest {
@@ -47,7 +47,7 @@ class ProcessLimitTest {
     try (FileChannel writer = FileChannel.open(script, StandardOpenOption.WRITE)) {
       assertThat(writer.isOpen()).isTrue();
       running = CompletableFuture.supplyAsync(() -> exec.run(Scripts.add(script)));
-      // Nothing tells from outside that an attempt was made; with none the test still holds.
+      // An attempt is invisible from outside; without one the test still holds.
       sleep(Duration.ofMillis(100));
       assertThat(running).isNotDone();
     }
@@ -79,7 +79,8 @@ class ProcessLimitTest {
                   .isEqualTo(
                       "netplugin failed with no error message: not finished after 1 s: stopped"
                           + " with SIGTERM");
-              // Between the two the shell may tell that its sleeping child was terminated as well.
+              // Between the two the shell may report that its sleeping child was terminated as
+              // well.
               assertThat(e.details())
                   .startsWith("plugin %s, ADD, stderr \"started\\n".formatted(slow))
                   .endsWith("cleaning up\\n\"");

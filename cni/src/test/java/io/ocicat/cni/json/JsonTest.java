@@ -59,7 +59,7 @@ class JsonTest {
         .hasMessageNotContainingAny("Source", "StreamRead", "marker", "expecting", "(code");
   }
 
-  /** Review U14: the reader need not know our parser. */
+  /** The reader need not know our parser. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a plugin can ask of a call. */
+/** What a call offers to a plugin. */
 class CallTest {
   private final RecordingPlugin plugin = new RecordingPlugin();
 

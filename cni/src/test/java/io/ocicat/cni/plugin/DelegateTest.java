@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 
-/** A plugin that leaves a part of its work to another one. */
+/** A plugin that delegates a part of its work to another one. */
 class DelegateTest {
   private static final String RESULT =
       "{\"cniVersion\":\"1.1.0\",\"ips\":[{\"address\":\"10.1.2.3/24\"}]}";

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of a plugin's failures and of what it logs. */
+/** What happens to a plugin's failures and its log output. */
 class DispatcherErrorTest {
   private final RecordingPlugin plugin = new RecordingPlugin();
 

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Whatever comes in, one document goes out or nothing, and the fault is the caller's. */
+/** Whatever the input, the output is one document or nothing, and the error blames the caller. */
 class DispatcherFuzzTest {
   private static final int ROUNDS = 5000;
 
@@ -41,7 +41,7 @@ class DispatcherFuzzTest {
       List.of(
           "", "c42", "eth0", "/run/netns/x", "..", "../../etc", "a b", "K=V;;", "\0", "ü", "%s");
 
-  /** Asks for everything a call has, as real plugins do. */
+  /** Reads everything a call has, as real plugins do. */
   private static final Plugin CURIOUS =
       new Plugin() {
         @Override

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Our own plugins in this JVM: nobody can tell. */
+/** Our own plugins in this JVM behave exactly as in a process. */
 class InProcessExecTest {
   private static final Duration PLENTY = Duration.ofSeconds(20);
 

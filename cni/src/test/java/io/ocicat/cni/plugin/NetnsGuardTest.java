@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A plugin must not take the host for a container. */
+/** A plugin must not mistake the host for a container. */
 @Hosts
 class NetnsGuardTest {
   private static final String OWN = "/proc/self/ns/net";
@@ -31,7 +31,7 @@ class NetnsGuardTest {
   @EnumSource(names = {"ADD", "DEL"})
   void theHostsNamespaceIsRefusedBeforeThePluginRuns(Verb verb) {
     PluginReply reply = Request.of(verb).with("CNI_NETNS", OWN).to(plugin);
-    // Had the plugin been called, its result would be before the error: two documents.
+    // Had the plugin been called, its result would precede the error: two documents.
     CniException error = Request.failureIn(reply);
     assertThat(error.code()).isEqualTo(ErrorCode.INVALID_NETNS);
     assertThat(error.msg())

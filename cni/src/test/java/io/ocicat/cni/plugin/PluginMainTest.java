@@ -12,7 +12,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import org.junit.jupiter.api.Test;
 
-/** The entry of an executable; the whole of it as a process is NoopPluginTest's. */
+/** The entry point of an executable; NoopPluginTest tests it as a process. */
 class PluginMainTest {
   private final RecordingPlugin plugin = new RecordingPlugin();
   private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();

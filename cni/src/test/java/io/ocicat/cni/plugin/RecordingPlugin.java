@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Notes how it is called and does as it is told. */
+/** A plugin that records its calls and returns scripted results. */
 final class RecordingPlugin implements Plugin {
   final List<Call> calls = new ArrayList<>();
   List<String> supportedVersions = SpecVersion.textsFrom(SpecVersion.V0_1_0);
@@ -55,7 +55,7 @@ final class RecordingPlugin implements Plugin {
     action.accept(call);
   }
 
-  /** From now on it fails whatever it is asked. */
+  /** From now on every call fails. */
   RecordingPlugin failing(RuntimeException failure) {
     action =
         _ -> {

@@ -9,7 +9,7 @@ import io.ocicat.cni.json.Json;
 import java.util.HashMap;
 import java.util.Map;
 
-/** A complete request, of which tests take away or change what they are about. */
+/** Builds a complete request, of which tests remove or change a part. */
 record Request(Map<String, String> environment, String stdin) {
   static final String CONFIG = "{\"cniVersion\":\"1.1.0\",\"name\":\"edge-net\",\"type\":\"test\"}";
 
@@ -55,7 +55,7 @@ record Request(Map<String, String> environment, String stdin) {
     return Dispatcher.dispatch(plugin, host, environment, stdin.getBytes(UTF_8));
   }
 
-  /** The error that the plugin answers; that it answers one is part of the test. */
+  /** The plugin's error; that there is one is part of the test. */
   CniException failure(Plugin plugin) {
     return failureIn(to(plugin));
   }

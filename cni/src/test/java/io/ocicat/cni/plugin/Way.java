@@ -7,7 +7,10 @@ import io.ocicat.cni.testplugins.NoopPlugin;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The two ways in which a plugin of ours runs; what is true of one must be true of the other. */
+/**
+ * The two ways to run one of our plugins, as a process and in this JVM; what holds for one must
+ * hold for the other.
+ */
 enum Way {
   PROCESS {
     @Override

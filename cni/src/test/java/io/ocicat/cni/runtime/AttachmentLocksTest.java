@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the specification says about operations at the same time (2.10). */
+/** What the specification says about concurrent operations. */
 @Timeout(60)
 class AttachmentLocksTest {
   private static final Duration SHORT = Duration.ofMillis(50);

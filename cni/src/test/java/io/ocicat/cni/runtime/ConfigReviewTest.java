@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What plugins at hand say of their configuration before any container comes. */
+/** What available plugins report about their configuration before a container is attached. */
 class ConfigReviewTest {
   /** What a plugin does with a configuration. */
   private record Reader(Function<PluginConfig, List<Delegation>> reading) implements Plugin {
@@ -64,7 +64,7 @@ class ConfigReviewTest {
             return List.of();
           });
 
-  /** Has the veth pair made of what its member {@code delegate} says. */
+  /** Delegates to the plugin that its member {@code delegate} describes. */
   private static final Plugin OVERLAY =
       new Reader(
           config -> {

@@ -150,7 +150,7 @@ class DelTest {
     lab.install("a", "b", "c");
     Network network =
         lab.builder()
-            .delGoesOn(true)
+            .delContinuesOnFailure(true)
             .timeLimit(Duration.ofMinutes(1))
             .build()
             .network(list("1.0.0", "a", "b", "c"));
@@ -166,7 +166,7 @@ class DelTest {
         .matches(e -> e.getSuppressed().length == 2);
     assertThat(lab.recorder.order()).containsExactly("DEL c", "DEL b", "DEL a");
     assertThat(lab.cacheFiles()).containsExactly(FILE);
-    // The first may take a third of the time, so that the others have theirs, too.
+    // The first may use a third of the time, so that the others have theirs, too.
     assertThat(lab.recorder.calls().getFirst().limit()).isLessThanOrEqualTo(Duration.ofSeconds(20));
     lab.recorder.on(Verb.DEL, "c", Recorder.ok(""));
     fails(() -> network.del(container()))

@@ -36,8 +36,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Our runtime drives the Go plugins of Debian (containernetworking-plugins 1.1.1) on real
- * namespaces. The host they work on is that of whoever executes them, so each is wrapped into a
- * script that enters the test's host first; their IPAM plugins are found in the same directory.
+ * namespaces. They work on their caller's host, so each is wrapped in a script that enters the
+ * test's host first; their IPAM plugins are found in the same directory.
  */
 @Hosts
 @Timeout(120)
@@ -148,11 +148,11 @@ class GoPluginsTest {
       network.check(container(inside));
       inside.exec("ip", "address", "flush", "dev", "eth0");
       fails(() -> network.check(container(inside))).withMessageContaining("10.77.0.2");
-      // Their bridge forgets the masquerade of addresses it does not find on DEL.
+      // Their bridge does not remove the masquerading of addresses it does not find on DEL.
       inside.exec("ip", "address", "add", ip.address().toString(), "dev", "eth0");
     }
 
-    // The port mappings need not be told again, though portmap cannot do without them.
+    // The port mappings need not be passed again, though portmap cannot do without them.
     network.del(Container.of("c42", inside.path()));
     assertThat(links(inside)).containsExactly("lo");
     assertThat(links(host)).containsExactlyInAnyOrder("lo", "br7");
@@ -190,7 +190,8 @@ class GoPluginsTest {
     assertThat(network.version()).isEqualTo("1.1.0");
     assertThat(network.validate().isValid()).isTrue();
     assertThat(network.add(container(inside)).version()).isEqualTo(SpecVersion.V1_0_0);
-    // A runtime that does not negotiate would be refused with 1.1.0, but the cache knows better.
+    // A runtime that does not negotiate would be rejected with 1.1.0, but the cache has the
+    // version.
     builder().build().network(cni.attachments("c42").getFirst()).del(container(inside));
     assertThat(leased()).isEmpty();
   }
@@ -213,7 +214,7 @@ class GoPluginsTest {
             .rollBackFailedAdds(Duration.ofSeconds(30))
             .build()
             .network(ConfigList.parse(bridge("\"cniVersion\":\"1.0.0\"")));
-    // portmap refuses it on DEL as well, which keeps nobody from asking bridge.
+    // portmap rejects it on DEL as well, which does not keep bridge from being called.
     Container bad = container(inside).portMappings(new PortMapping(0, 80, Protocol.TCP, null));
     fails(() -> network.add(bad))
         .withMessageStartingWith("plugin type=\"portmap\" failed (add): ")

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files that anybody may have damaged: they are reported or ignored, and nothing else happens. */
+/** Files that anybody may have damaged are reported or ignored, without other effects. */
 class HostileFilesTest {
   private static final int ROUNDS = 1500;
   private static final List<String> PIECES =
@@ -64,7 +64,7 @@ class HostileFilesTest {
         random -> {
           Files.write(file, damaged(whole, random));
           lab.recorder.forget();
-          // What the cache says is to be run may be missing: then DEL says so and can be repeated.
+          // The cached plugins may be missing: then DEL reports it and can be repeated.
           try {
             network.del(container());
             assertThat(lab.recorder.order()).containsExactly("DEL a");

@@ -23,7 +23,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.assertj.core.api.ThrowableAssertAlternative;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A place of its own for a test: directories, plugins that are played, and what was warned of. */
+/** A test's own environment: directories, simulated plugins, and the warnings. */
 final class Lab {
   static final String NETNS = "/run/netns/lab";
 
@@ -47,7 +47,7 @@ final class Lab {
     }
   }
 
-  /** Puts files of these names where plugins are looked for; the recorder plays them. */
+  /** Installs files of these names in the plugin directory; the recorder simulates them. */
   Lab install(String... names) {
     for (String name : names) {
       write(plugins.resolve(name), "#!/bin/false\n");
@@ -64,7 +64,7 @@ final class Lab {
     }
   }
 
-  /** With these directories and the recorder; everything else is as usual. */
+  /** With these directories and the recorder; everything else has its default. */
   Cni.Builder builder() {
     return Cni.builder()
         .confDirectory(conf)
@@ -78,7 +78,7 @@ final class Lab {
     return builder().build();
   }
 
-  /** A list of plugins with nothing to configure, all of them installed. */
+  /** A list of plugins without configuration, all of them installed. */
   Network network(String version, String... types) {
     install(types);
     return cni().network(list(version, types));
@@ -106,7 +106,7 @@ final class Lab {
     return cache.resolve("results").resolve(name);
   }
 
-  /** The names of the files in the cache, without those only we know. */
+  /** The names of the files in the cache, without our own additional ones. */
   List<String> cacheFiles() {
     Path results = cache.resolve("results");
     if (!Files.exists(results)) {
@@ -135,7 +135,7 @@ final class Lab {
     return Assertions.assertThatExceptionOfType(CniException.class).isThrownBy(call);
   }
 
-  /** Runs all at the same time and to the end; the first failure is the caller's. */
+  /** Runs all concurrently and to the end; the first failure is the caller's. */
   static void together(List<Runnable> tasks) {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> running = new ArrayList<>();

@@ -87,7 +87,7 @@ class NetworkValidatorTest {
         .matches(e -> e.is(ErrorCode.INCOMPATIBLE_VERSION));
   }
 
-  /** Review U21: people read it once, however many plugins are too old. */
+  /** A problem of several plugins is printed once, however many are too old. */
   @Test
   void theSummarySaysOnceWhatSeveralPluginsLack() {
     lab.recorder.on(

@@ -171,7 +171,7 @@ class ProcessesTest {
     Network network =
         processes()
             .timeLimit(Duration.ofSeconds(3))
-            .delGoesOn(true)
+            .delContinuesOnFailure(true)
             .build()
             .network(list("1.0.0", "good", "hangs"));
     endsWithoutMessage(() -> network.del(container()));

@@ -21,8 +21,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Plays all plugins and remembers what they were asked. Unless told otherwise a plugin returns the
- * previous result, or one address when there is none, and supports every version.
+ * Simulates all plugins and records their calls. By default a plugin returns the previous result,
+ * or one address when there is none, and supports every version.
  */
 final class Recorder implements PluginExec {
   private final List<Call> calls = new CopyOnWriteArrayList<>();
@@ -102,7 +102,7 @@ final class Recorder implements PluginExec {
     return on(verb, plugin, _ -> reply);
   }
 
-  /** Whatever happened until now did not. */
+  /** Clears the record. */
   Recorder forget() {
     calls.clear();
     return this;

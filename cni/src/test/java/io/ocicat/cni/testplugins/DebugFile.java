@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Tells a {@link NoopPlugin} what to do and is told by it how it was called. Its members have the
+ * The script of a {@link NoopPlugin}, and its record of how it was called. Its members have the
  * names that upstream's noop plugin gave them.
  *
  * @param result a result, PASSTHROUGH, INJECT-DNS or nothing

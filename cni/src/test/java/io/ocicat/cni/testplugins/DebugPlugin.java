@@ -24,7 +24,7 @@ import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * To be put behind another plugin: appends every request to the file {@code cniOutput} of its
+ * A plugin for the end of a chain: appends every request to the file {@code cniOutput} of its
  * configuration, runs the commands of {@code addHooks}, {@code delHooks} and {@code checkHooks}
  * (lists of words) inside the container's namespace, and changes nothing.
  */

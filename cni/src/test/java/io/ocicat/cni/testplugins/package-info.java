@@ -1,4 +1,4 @@
-/** Plugins that do what a test tells them, as real executables or in this JVM. */
+/** Plugins that tests can script, as real executables or in this JVM. */
 @NullMarked
 package io.ocicat.cni.testplugins;
 

@@ -97,7 +97,7 @@ public final class SharedDeletion {
     List<Order> orders = indices.stream().map(Order::new).toList();
     if (!orders.isEmpty()) {
       perform(net, orders);
-      orders.forEach(SharedDeletion::wasThere);
+      orders.forEach(SharedDeletion::existed);
     }
   }
 
@@ -122,7 +122,7 @@ public final class SharedDeletion {
     long start = System.nanoTime();
     List<Order> all = awaitTurn(mine);
     if (all.isEmpty()) {
-      ExchangeListener.tell(List.of(Links.delete(index)), start);
+      ExchangeListener.report(List.of(Links.delete(index)), start);
     } else {
       try {
         perform(net, all);
@@ -130,7 +130,7 @@ public final class SharedDeletion {
         finish(all);
       }
     }
-    return wasThere(mine);
+    return existed(mine);
   }
 
   /** All links that the caller is to delete; empty when another caller has deleted its own. */
@@ -218,7 +218,7 @@ public final class SharedDeletion {
     }
   }
 
-  private static boolean wasThere(Order order) {
+  private static boolean existed(Order order) {
     RuntimeException failure = order.failure;
     if (failure == null) {
       return true;

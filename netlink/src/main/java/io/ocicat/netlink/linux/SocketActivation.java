@@ -13,7 +13,7 @@ import java.util.Map;
  */
 public final class SocketActivation {
   private static final int FIRST = 3;
-  private static final int MOST = 1024;
+  private static final int MAX = 1024;
   private static final int F_SETFD = 2;
   private static final int FD_CLOEXEC = 1;
 
@@ -51,9 +51,9 @@ public final class SocketActivation {
 
   private static int count(String text) {
     int count = text.matches("\\d{1,4}") ? Integer.parseInt(text) : 0;
-    if (count < 1 || count > MOST) {
+    if (count < 1 || count > MAX) {
       throw new IllegalArgumentException(
-          "LISTEN_FDS \"" + text + "\" is not a number of sockets from 1 to " + MOST);
+          "LISTEN_FDS \"" + text + "\" is not a number of sockets from 1 to " + MAX);
     }
     return count;
   }

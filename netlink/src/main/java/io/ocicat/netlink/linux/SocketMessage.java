@@ -16,7 +16,7 @@ import java.util.List;
  */
 final class SocketMessage {
   /** SCM_MAX_FD: the kernel rejects more in one message. */
-  static final int MOST_DESCRIPTORS = 253;
+  static final int MAX_DESCRIPTORS = 253;
 
   private static final int MSGHDR = 56;
   private static final int MSG_IOV = 16;

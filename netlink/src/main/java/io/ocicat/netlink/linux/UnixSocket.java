@@ -112,10 +112,10 @@ public final class UnixSocket implements AutoCloseable {
    * @param descriptors at most 253
    */
   public void send(byte[] bytes, Duration limit, int... descriptors) {
-    if (bytes.length == 0 || descriptors.length > SocketMessage.MOST_DESCRIPTORS) {
+    if (bytes.length == 0 || descriptors.length > SocketMessage.MAX_DESCRIPTORS) {
       throw new IllegalArgumentException(
           "a message has at least 1 byte and at most %d descriptors, not %d and %d"
-              .formatted(SocketMessage.MOST_DESCRIPTORS, bytes.length, descriptors.length));
+              .formatted(SocketMessage.MAX_DESCRIPTORS, bytes.length, descriptors.length));
     }
     Deadline deadline = Deadline.after(limit);
     use(
@@ -143,10 +143,10 @@ public final class UnixSocket implements AutoCloseable {
    * @return empty when the peer has closed or ended its output; an empty message looks the same
    */
   public Optional<Received> receive(int most, int mostDescriptors, Duration limit) {
-    if (most < 1 || mostDescriptors < 0 || mostDescriptors > SocketMessage.MOST_DESCRIPTORS) {
+    if (most < 1 || mostDescriptors < 0 || mostDescriptors > SocketMessage.MAX_DESCRIPTORS) {
       throw new IllegalArgumentException(
           "a receive takes at least 1 byte and 0 to %d descriptors, not %d and %d"
-              .formatted(SocketMessage.MOST_DESCRIPTORS, most, mostDescriptors));
+              .formatted(SocketMessage.MAX_DESCRIPTORS, most, mostDescriptors));
     }
     Deadline deadline = Deadline.after(limit);
     return use(

@@ -206,8 +206,8 @@ record ElementWire(
         continue;
       }
       boolean bounded = i + 1 < ordered.size() && start.key.length() > 0;
-      Bytes behind = bounded ? ordered.get(i + 1).key : Bytes.zeros(set.key().length());
-      elements.add(start.element(set, behind.previous()));
+      Bytes after = bounded ? ordered.get(i + 1).key : Bytes.zeros(set.key().length());
+      elements.add(start.element(set, after.previous()));
     }
     return elements;
   }

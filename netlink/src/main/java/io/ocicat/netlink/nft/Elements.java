@@ -58,7 +58,7 @@ public final class Elements {
   public static NetlinkQuery<Element> get(NamedSet set, Element element) {
     SetId id = set.id();
     List<ElementWire> parts = ElementWire.question(set, element);
-    return NetlinkQuery.oneGathered(
+    return NetlinkQuery.oneFromSeveral(
         Nft.GET_ELEMENT,
         Nft.body(id.table().family().number(), out -> write(out, id, parts)),
         messages -> ElementWire.read(set, messages),

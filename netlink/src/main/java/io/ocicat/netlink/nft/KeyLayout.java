@@ -20,9 +20,9 @@ public record KeyLayout(int number, int length, List<DataType> types) {
   private static final int TYPE_MASK = (1 << TYPE_BITS) - 1;
 
   /** Registers have 64 bytes together. */
-  private static final int MOST_BYTES = 64;
+  private static final int MAX_BYTES = 64;
 
-  private static final int MOST_TYPES = 5;
+  private static final int MAX_TYPES = 5;
 
   public KeyLayout {
     types = List.copyOf(types);
@@ -33,9 +33,9 @@ public record KeyLayout(int number, int length, List<DataType> types) {
   }
 
   static KeyLayout of(List<DataType> types) {
-    if (types.isEmpty() || types.size() > MOST_TYPES || types.contains(DataType.OPAQUE)) {
+    if (types.isEmpty() || types.size() > MAX_TYPES || types.contains(DataType.OPAQUE)) {
       throw new IllegalArgumentException(
-          "a key is made of 1 to %d known types, not of %s".formatted(MOST_TYPES, types));
+          "a key is made of 1 to %d known types, not of %s".formatted(MAX_TYPES, types));
     }
     int number = 0;
     int length = 0;
@@ -43,26 +43,26 @@ public record KeyLayout(int number, int length, List<DataType> types) {
       number = number << TYPE_BITS | type.number();
       length += padded(type.size());
     }
-    if (length > MOST_BYTES) {
+    if (length > MAX_BYTES) {
       throw new IllegalArgumentException(
           "%s needs %d bytes of registers, there are %d"
-              .formatted(text(types), length, MOST_BYTES));
+              .formatted(text(types), length, MAX_BYTES));
     }
     return new KeyLayout(number, types.size() == 1 ? types.getFirst().size() : length, types);
   }
 
   /** From what the kernel stored; if types and length disagree, it is opaque. */
   static KeyLayout read(int number, int length) {
-    if (length < 1 || length > MOST_BYTES) {
+    if (length < 1 || length > MAX_BYTES) {
       throw NetlinkException.malformed("a set has keys or data of " + length + " bytes");
     }
     List<DataType> types = new ArrayList<>();
-    for (int rest = number; rest != 0 && types.size() < MOST_TYPES; rest >>>= TYPE_BITS) {
+    for (int rest = number; rest != 0 && types.size() < MAX_TYPES; rest >>>= TYPE_BITS) {
       DataType.of(rest & TYPE_MASK).ifPresent(types::addFirst);
     }
     if (!types.isEmpty()) {
       int paddedLength = types.stream().mapToInt(type -> padded(type.size())).sum();
-      if (paddedLength <= MOST_BYTES) {
+      if (paddedLength <= MAX_BYTES) {
         KeyLayout known = of(types);
         if (known.number == number && known.length == length) {
           return known;

@@ -92,7 +92,7 @@ public final class Nat {
           map + " holds no addresses, nor addresses with ports, to translate to");
     }
     TableFamily family = v4 ? TableFamily.IP : TableFamily.IP6;
-    Register port = R1.behind(target.getFirst().size());
+    Register port = R1.after(target.getFirst().size());
     return Clause.Phrase.of(
         "%s %s to %s map @%s%s"
             .formatted(

@@ -30,7 +30,7 @@ public record Register(int word) {
   }
 
   /** The first register after a value of so many bytes in this one. */
-  public Register behind(int bytes) {
+  public Register after(int bytes) {
     return new Register(word + (bytes + WORD - 1) / WORD);
   }
 

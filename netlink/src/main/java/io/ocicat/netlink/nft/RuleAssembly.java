@@ -105,7 +105,7 @@ final class RuleAssembly {
     for (PacketField field : fields) {
       field.load(to).forEach(this::add);
       if (field != fields.getLast()) {
-        to = to.behind(field.type().size());
+        to = to.after(field.type().size());
       }
     }
   }

@@ -30,7 +30,7 @@ public final class Rules {
   }
 
   /** Adds the rule right after another; ENOENT when that one is gone. */
-  public static NetlinkRequest appendBehind(long handle, Rule rule) {
+  public static NetlinkRequest appendAfter(long handle, Rule rule) {
     return write(
         rule,
         NetlinkRequest.CREATE | NetlinkRequest.APPEND,

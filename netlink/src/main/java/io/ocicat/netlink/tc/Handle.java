@@ -21,11 +21,11 @@ public record Handle(int value) {
   /** The parent of a clsact qdisc's filters for outgoing packets. */
   public static final Handle CLSACT_EGRESS = new Handle(0xfffffff3);
 
-  private static final int MOST = 0xffff;
+  private static final int MAX = 0xffff;
 
   /** A class: both numbers from 0 to 0xffff. */
   public static Handle of(int major, int minor) {
-    if (major < 0 || major > MOST || minor < 0 || minor > MOST) {
+    if (major < 0 || major > MAX || minor < 0 || minor > MAX) {
       throw new IllegalArgumentException(
           "a handle has two numbers from 0 to ffff, not %x and %x".formatted(major, minor));
     }
@@ -66,7 +66,7 @@ public record Handle(int value) {
   }
 
   public int minor() {
-    return value & MOST;
+    return value & MAX;
   }
 
   private static int number(String text, int from, int to) {

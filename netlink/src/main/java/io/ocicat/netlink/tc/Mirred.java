@@ -10,11 +10,11 @@ import java.util.Optional;
  *
  * @param link index of the other link; 0 when the kernel reports one that is gone
  */
-public record Mirred(Way way, int link) implements Action {
+public record Mirred(Mode mode, int link) implements Action {
   static final String KIND = "mirred";
   private static final int PARMS = 2;
   // struct tc_mirred: index, capabilities, verdict, two counters, direction, link.
-  private static final int WAY = 20;
+  private static final int MODE = 20;
   private static final int LINK = 24;
   private static final int SIZE = 28;
 
@@ -22,7 +22,7 @@ public record Mirred(Way way, int link) implements Action {
   private static final int STOLEN = 4;
 
   /** What happens to the packet: the numbers of linux/tc_act/tc_mirred.h. */
-  public enum Way {
+  public enum Mode {
     /** The packet leaves through the other link instead. */
     EGRESS_REDIRECT(1, STOLEN),
     /** A copy leaves through the other link. */
@@ -35,7 +35,7 @@ public record Mirred(Way way, int link) implements Action {
     private final int number;
     private final int verdict;
 
-    Way(int number, int verdict) {
+    Mode(int number, int verdict) {
       this.number = number;
       this.verdict = verdict;
     }
@@ -43,12 +43,12 @@ public record Mirred(Way way, int link) implements Action {
 
   /** Packets leave through {@code link} instead: how traffic is redirected to an ifb. */
   public static Mirred redirectTo(int link) {
-    return new Mirred(Way.EGRESS_REDIRECT, link);
+    return new Mirred(Mode.EGRESS_REDIRECT, link);
   }
 
   /** Copies of packets leave through {@code link}. */
   public static Mirred mirrorTo(int link) {
-    return new Mirred(Way.EGRESS_MIRROR, link);
+    return new Mirred(Mode.EGRESS_MIRROR, link);
   }
 
   @Override
@@ -61,9 +61,9 @@ public record Mirred(Way way, int link) implements Action {
   }
 
   private static Optional<Mirred> read(ByteBuffer in) {
-    for (Way way : Way.values()) {
-      if (way.number == in.getInt(WAY)) {
-        return Optional.of(new Mirred(way, in.getInt(LINK)));
+    for (Mode mode : Mode.values()) {
+      if (mode.number == in.getInt(MODE)) {
+        return Optional.of(new Mirred(mode, in.getInt(LINK)));
       }
     }
     return Optional.empty();
@@ -71,6 +71,6 @@ public record Mirred(Way way, int link) implements Action {
 
   void write(MessageWriter out) {
     out.structure(
-        PARMS, () -> out.zeros(8).field32(way.verdict).zeros(8).field32(way.number).field32(link));
+        PARMS, () -> out.zeros(8).field32(mode.verdict).zeros(8).field32(mode.number).field32(link));
   }
 }

@@ -41,10 +41,10 @@ public record Tbf(Rate rate, long buffer, long limit) implements QdiscOptions {
   public static Tbf withLatency(Rate rate, long burst, Duration latency) {
     long buffer = Ticks.toSend(burst, rate);
     double seconds = latency.toNanos() / 1e9 + buffer * Ticks.NANOS / 1e9;
-    if (latency.isNegative() || seconds * rate.bytesPerSecond() > Ticks.MOST) {
+    if (latency.isNegative() || seconds * rate.bytesPerSecond() > Ticks.MAX) {
       throw new IllegalArgumentException(
           "a token bucket of %s and %d bytes cannot have a latency of %s: its queue must be 0 to %d bytes"
-              .formatted(rate, burst, latency, Ticks.MOST));
+              .formatted(rate, burst, latency, Ticks.MAX));
     }
     long nanos = latency.toNanos() + buffer * Ticks.NANOS;
     return new Tbf(rate, buffer, Math.ceilDiv(nanos * rate.bytesPerSecond(), 1_000_000_000));

@@ -13,7 +13,7 @@ package io.ocicat.netlink.tc;
  */
 final class Ticks {
   static final int NANOS = 64;
-  static final long MOST = 0xffff_ffffL;
+  static final long MAX = 0xffff_ffffL;
   private static final long PER_SECOND = 1_000_000_000 / NANOS;
 
   private Ticks() {}
@@ -21,13 +21,13 @@ final class Ticks {
   static long toSend(long bytes, Rate rate) {
     checkU32("burst", bytes);
     long ticks = Math.ceilDiv(bytes * PER_SECOND, rate.bytesPerSecond());
-    if (bytes < 1 || ticks > MOST) {
+    if (bytes < 1 || ticks > MAX) {
       throw new IllegalArgumentException(
           "a burst at %s must be 1 to %d bytes, not %d: the kernel's clock holds 274 seconds of it"
               .formatted(rate, largestBurst(rate), bytes));
     }
     long whole = atEndOfMicrosecond(ticks);
-    return whole <= MOST && bytesIn(whole, rate) == bytes ? whole : ticks;
+    return whole <= MAX && bytesIn(whole, rate) == bytes ? whole : ticks;
   }
 
   /** The first tick, from this one on, at which a microsecond is full. */
@@ -38,7 +38,7 @@ final class Ticks {
 
   /** In bytes: what both 32 bits of ticks and the 32 bits of other fields hold. */
   static long largestBurst(Rate rate) {
-    return Math.min(bytesIn(MOST, rate), MOST);
+    return Math.min(bytesIn(MAX, rate), MAX);
   }
 
   static long bytesIn(long ticks, Rate rate) {
@@ -50,16 +50,16 @@ final class Ticks {
   }
 
   static void check(String what, long ticks) {
-    if (ticks < 0 || ticks > MOST) {
+    if (ticks < 0 || ticks > MAX) {
       throw new IllegalArgumentException(
-          "a %s must be 0 to %d ticks of 64 ns, not %d".formatted(what, MOST, ticks));
+          "a %s must be 0 to %d ticks of 64 ns, not %d".formatted(what, MAX, ticks));
     }
   }
 
   static void checkU32(String what, long bytes) {
-    if (bytes < 0 || bytes > MOST) {
+    if (bytes < 0 || bytes > MAX) {
       throw new IllegalArgumentException(
-          "a %s must be 0 to %d bytes, not %d".formatted(what, MOST, bytes));
+          "a %s must be 0 to %d bytes, not %d".formatted(what, MAX, bytes));
     }
   }
 }

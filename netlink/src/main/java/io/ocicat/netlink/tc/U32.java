@@ -33,7 +33,7 @@ public record U32(
   private static final int HASH_MASK = 12;
   private static final int SEL_SIZE = 16;
   private static final int KEY_SIZE = 16;
-  private static final int MOST_KEYS = 255;
+  private static final int MAX_KEYS = 255;
 
   /**
    * One comparison: the word at {@code offset} bytes from the start of the network header, of which
@@ -58,7 +58,7 @@ public record U32(
   public U32 {
     keys = List.copyOf(keys);
     actions = List.copyOf(actions);
-    if (keys.size() > MOST_KEYS) {
+    if (keys.size() > MAX_KEYS) {
       throw new IllegalArgumentException(
           "a u32 filter compares at most 255 words, not " + keys.size());
     }

@@ -9,9 +9,9 @@ public record U32Handle(int value) {
   /** No handle: the kernel chooses one, in the first table of the filter's priority. */
   public static final U32Handle NONE = new U32Handle(0);
 
-  private static final int MOST_TABLE = 0xfff;
-  private static final int MOST_BUCKET = 0xff;
-  private static final int MOST_NODE = 0xfff;
+  private static final int MAX_TABLE = 0xfff;
+  private static final int MAX_BUCKET = 0xff;
+  private static final int MAX_NODE = 0xfff;
 
   /** A hash table, from 1 to 0x7ff: the kernel numbers its own from 0x800. */
   public static U32Handle ofTable(int table) {
@@ -26,11 +26,11 @@ public record U32Handle(int value) {
    */
   public static U32Handle of(int table, int bucket, int node) {
     if (table < 0
-        || table > MOST_TABLE
+        || table > MAX_TABLE
         || bucket < 0
-        || bucket > MOST_BUCKET
+        || bucket > MAX_BUCKET
         || node < 0
-        || node > MOST_NODE) {
+        || node > MAX_NODE) {
       throw new IllegalArgumentException(
           "%x:%x:%x is no u32 handle: table and filter are 0 to fff, the bucket is 0 to ff"
               .formatted(table, bucket, node));
@@ -43,16 +43,16 @@ public record U32Handle(int value) {
   }
 
   public int bucket() {
-    return value >>> 12 & MOST_BUCKET;
+    return value >>> 12 & MAX_BUCKET;
   }
 
   public int node() {
-    return value & MOST_NODE;
+    return value & MAX_NODE;
   }
 
   /** The table and bucket without the filter, as TCA_U32_HASH has it. */
   int withoutNode() {
-    return value & ~MOST_NODE;
+    return value & ~MAX_NODE;
   }
 
   boolean isTable() {

@@ -10,11 +10,11 @@ import io.ocicat.netlink.MessageWriter;
  * @param buckets a power of two up to 256
  */
 public record U32Table(U32Handle at, int buckets) implements Classifier {
-  private static final int MOST_BUCKETS = 256;
+  private static final int MAX_BUCKETS = 256;
   private static final int DIVISOR = 4;
 
   public U32Table {
-    if (Integer.bitCount(buckets) != 1 || buckets < 1 || buckets > MOST_BUCKETS) {
+    if (Integer.bitCount(buckets) != 1 || buckets < 1 || buckets > MAX_BUCKETS) {
       throw new IllegalArgumentException(
           "a u32 table has 1, 2, 4, … or 256 buckets, not " + buckets);
     }

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Listing and deleting, with entries that conntrack(8) has put into the table. */
+/** Listing and deleting connections that conntrack(8) has added to the table. */
 @Hosts
 class ConntrackTest {
   private static final int CT_GET = 0x101;
@@ -124,7 +124,7 @@ class ConntrackTest {
     assertCounts(udp, 3, 3);
     assertCounts(udp.originalDestinationPort(53), 2, 2);
     assertCounts(udp.originalSourcePort(1001), 1, 1);
-    // The kernel cannot be trusted with IPv6 addresses: it takes the wrong ones.
+    // The kernel's filter for IPv6 addresses is broken: it matches the wrong ones.
     assertCounts(udp.originalSource(ipA), 2, v4 ? 2 : 3);
     assertCounts(all.originalDestination(ipA), 1, v4 ? 1 : 4);
     assertCounts(all.replySource(ipB), 3, v4 ? 3 : 4);
@@ -134,7 +134,7 @@ class ConntrackTest {
     assertCounts(
         udp.originalDestination(ipB).originalDestinationPort(53).replySource(ipB), 1, v4 ? 1 : 2);
     assertCounts(udp.originalDestinationPort(99), 0, 0);
-    // Without a protocol the kernel cannot look at ports, and the rest is done here.
+    // Without a protocol the kernel cannot filter by port, and the rest is done here.
     assertCounts(all.originalDestinationPort(53), 3, 4);
   }
 

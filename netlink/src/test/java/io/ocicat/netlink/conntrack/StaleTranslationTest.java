@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The reason for all this: a host port moves from an old pod to a new one, and a client that keeps
- * sending from one port must not reach the old pod for ever.
+ * The reason for deleting connections: a host port moves from an old pod to a new one, and a client
+ * that keeps sending from one port must not reach the old pod for ever.
  */
 @Hosts
 class StaleTranslationTest {

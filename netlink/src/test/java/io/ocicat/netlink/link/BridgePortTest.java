@@ -19,10 +19,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 import tools.jackson.databind.JsonNode;
 
-/** How a bridge treats its ports, looked at by {@code ip}. */
+/** The options of bridge ports, checked with {@code ip}. */
 @Hosts
 class BridgePortTest {
-  /** The kernel's own words, where ours are others. */
+  /** The kernel's names, where ours differ. */
   private static final Map<BridgePortOption, String> WORDS =
       Map.of(
           BridgePortOption.FAST_LEAVE, "fastleave",

@@ -16,8 +16,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * VLANs of bridge ports: on the wire beside what iproute2 6.1 sends for the same (it leaves the
- * nested flag 0x80 out), and against the kernel, which has them only with VLAN filtering built in.
+ * VLANs of bridge ports: on the wire, compared with what iproute2 6.1 sends for the same (it leaves
+ * the nested flag 0x80 out), and against the kernel, which has them only with VLAN filtering built
+ * in.
  */
 @Hosts
 class BridgeVlansTest {

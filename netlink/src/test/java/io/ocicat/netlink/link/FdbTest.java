@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** Forwarding tables of bridges and vxlans, looked at by {@code bridge}. */
+/** Forwarding tables of bridges and vxlans, checked with {@code bridge}. */
 @Hosts
 class FdbTest {
   private static final MacAddress MAC = MacAddress.parse("02:00:5e:10:00:01");
@@ -45,7 +45,7 @@ class FdbTest {
             LinkSettings.named("v0").master(bridge.index()).up(),
             new Veth(LinkSettings.named("p0")),
             Links.set("p0", LinkSettings.none().up()));
-    // A port without carrier is found out a moment later and forgets what it has learned.
+    // A port without carrier is detected a moment later and loses its learnt addresses.
     Eventually.await(
         "the port forwards",
         () ->
@@ -172,7 +172,7 @@ class FdbTest {
                                 .to(NODE)))
                 .toList());
 
-    // The kernel goes on adding multicast addresses to links that have just come up.
+    // The kernel keeps adding multicast addresses to links that have just come up.
     Eventually.passes(
         Duration.ofSeconds(10),
         () -> {
@@ -202,7 +202,7 @@ class FdbTest {
             02 00 5e 10 00 01 00 00 06 00 05 00 09 00 00 00""");
   }
 
-  /** The entry as the bridge tells it: it adds its own index. */
+  /** The entry as the bridge reports it: with its own index. */
   private FdbEntry inBridge(FdbEntry entry) {
     return new FdbEntry(
         entry.link(),

@@ -27,8 +27,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Each kind of link with its options, looked at by {@code ip}; those this kernel may lack, on the
- * wire beside what iproute2 6.1 sends.
+ * Each kind of link with its options, checked with {@code ip}; those this kernel may lack, on the
+ * wire compared with what iproute2 6.1 sends.
  */
 @Hosts
 class LinkKindTest {
@@ -307,7 +307,7 @@ class LinkKindTest {
     hasOrRefuses("bridge", "br1", new Bridge().with(BridgeOption.VLAN_FILTERING, true));
   }
 
-  /** Asks {@code ip} for the same first: what it may, we may; what it may not, we may not. */
+  /** Tries the same with {@code ip} first: both must be permitted the same. */
   private void hasOrRefuses(String kind, String name, LinkKind wanted) {
     boolean known = here.host().tryExec(ipLinkAdd(kind, name)).succeeded();
     if (known) {

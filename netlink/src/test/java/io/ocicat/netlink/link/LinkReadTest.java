@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whatever bytes come, an object or a clean exception. */
+/** Whatever the bytes, reading gives an object or a clean exception. */
 @Hosts
 class LinkReadTest {
   private static final int NETLINK_HEADER = 16;
@@ -88,7 +88,7 @@ class LinkReadTest {
         new Dummy());
   }
 
-  /** A request to make a link has the form of the answer that describes it. */
+  /** A request to create a link has the form of the response that describes it. */
   @ParameterizedTest
   @MethodSource("kinds")
   void whatIsWrittenIsReadAsTheSame(LinkKind kind) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is refused before the kernel sees it. */
+/** What is rejected before the kernel sees it. */
 class LinkSettingsTest {
   @ParameterizedTest
   @CsvSource(

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** Finding, changing and deleting links, looked at by {@code ip}. */
+/** Finding, changing and deleting links, checked with {@code ip}. */
 @Hosts
 class LinksTest {
   private static final MacAddress MAC = MacAddress.parse("02:00:5e:10:00:01");

@@ -6,7 +6,7 @@ import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.testkit.Host;
 import tools.jackson.databind.JsonNode;
 
-/** A test's host with a socket in it, and with what {@code ip} says about its links. */
+/** A test's host with a socket in it, and what {@code ip} prints about its links. */
 record Machine(Host host, NetNs ns, NetlinkSocket net) implements AutoCloseable {
   static Machine on(Host host) {
     NetNs ns = NetNs.open(host.path());
@@ -17,17 +17,17 @@ record Machine(Host host, NetNs ns, NetlinkSocket net) implements AutoCloseable 
     return host.json("ip", "-j", "-d", "link", "show", "dev", link).get(0);
   }
 
-  /** What {@code ip} says about the options of a link's kind. */
+  /** What {@code ip} prints about the options of a link's kind. */
   JsonNode showOptions(String link) {
     return show(link).path("linkinfo").path("info_data");
   }
 
-  /** What {@code ip} says about a bridge's port. */
+  /** What {@code ip} prints about a bridge's port. */
   JsonNode showPort(String link) {
     return show(link).path("linkinfo").path("info_slave_data");
   }
 
-  /** A veth with both ends in here. */
+  /** A veth pair with both ends in this host. */
   Link veth(String name, String peer) {
     return Links.create(net, LinkSettings.named(name), new LinkKind.Veth(LinkSettings.named(peer)));
   }

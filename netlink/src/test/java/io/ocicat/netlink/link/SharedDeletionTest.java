@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Links that are deleted at the same time: each caller learns of its own, and only then. */
+/** Concurrent deletions of links: each call returns with its own outcome, when its link is gone. */
 @Hosts
 class SharedDeletionTest {
   private static final int LOOPBACK = 1;
@@ -125,7 +125,7 @@ class SharedDeletionTest {
     return host.net().list(Links.all()).stream().map(Link::name).toList();
   }
 
-  /** Deletes each on a thread of its own, all of which wait before the first one may begin. */
+  /** Deletes each on a separate thread, all of which wait before the first one may begin. */
   private List<FutureTask<Boolean>> queueBehindAnother(List<Integer> indices) throws Exception {
     CountDownLatch release = new CountDownLatch(1);
     CountDownLatch begun = new CountDownLatch(1);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** A pod's veth pair: made whole where it lives, in as few messages as there can be. */
+/** A pod's veth pair: created in its namespaces, complete and in as few messages as possible. */
 @Hosts
 class VethTest {
   private static final MacAddress HERE = MacAddress.parse("ee:ee:ee:ee:ee:ee");
@@ -97,7 +97,7 @@ class VethTest {
             LinkSettings.named("vethab12").up(),
             new Veth(LinkSettings.named("eth0").in(pod.ns())));
 
-    // Whether it runs is found out a moment after its birth.
+    // Its carrier is detected a moment after its creation.
     assertThat(end)
         .usingRecursiveComparison()
         .ignoringFields("flags")
@@ -148,8 +148,8 @@ class VethTest {
   }
 
   /**
-   * Two sends are the least: a message reaches the links of the namespace it is sent in, and the
-   * peer cannot be up at birth.
+   * Two sends are the minimum: a message reaches the links of the namespace it is sent in, and the
+   * peer cannot be created up.
    */
   @Test
   void oneSendOnEachSideMakesAPairThatWorks() {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Open files that travel between processes. */
+/** Passing open files between processes. */
 @Hosts
 class DescriptorPassingTest {
   private static final Duration LONG = Duration.ofSeconds(20);

@@ -50,7 +50,7 @@ class FileLockTest {
     assertThat(othersGet("-x")).isTrue();
   }
 
-  /** Review R14: opening it would wait for somebody who writes to it. */
+  /** Opening it would wait for a writer. */
   @Test
   void aPipeIsRefusedAtOnce() {
     Command.of("mkfifo", file.toString()).run();
@@ -124,7 +124,7 @@ class FileLockTest {
       Eventually.await("the JVM to hold the lock", LONG, () -> jvm.stdout().contains("locked"));
       assertThat(othersGet("-x")).isFalse();
     }
-    // The last thread of a killed process takes its files with it, not the first.
+    // The last thread of a killed process closes its files, not the first.
     Eventually.await("the lock to be free", LONG, () -> othersGet("-x"));
   }
 
@@ -145,7 +145,7 @@ class FileLockTest {
 
     first.close();
     FileLock second = FileLock.tryAcquire(file, EXCLUSIVE).orElseThrow();
-    // A second close must not let go of what somebody else holds by now.
+    // A second close must not release what somebody else holds by now.
     first.close();
     assertThat(othersGet("-s")).isFalse();
     second.close();

@@ -40,7 +40,10 @@ class FileStatTest {
     assertThat(FileStat.of(link)).isEqualTo(FileStat.of(folder));
   }
 
-  /** Else a second change in the same tick of the file system's clock would look like the first. */
+  /**
+   * Otherwise a second change in the same tick of the file system's clock would look like the
+   * first.
+   */
   @Test
   void isSettledOnceTheClockHasGoneOn() throws IOException {
     FileStat stat = FileStat.of(Files.writeString(folder.resolve("file"), "content"));

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Pings as the demo sends them (review U1), between two hosts. */
+/** Pings as the demo sends them, between two hosts. */
 @Hosts
 class IcmpEchoTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);

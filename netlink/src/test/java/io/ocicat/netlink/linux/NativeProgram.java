@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/** Small C programs beside these tests, which do what a JVM cannot or should not do to itself. */
+/** Small C programs next to these tests, which do what a JVM cannot or should not do to itself. */
 final class NativeProgram {
   private NativeProgram() {}
 

@@ -6,11 +6,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What this process has open, to see that nothing is left open. */
+/** The open files of this process, to check that nothing is left open. */
 final class OpenFiles {
   private OpenFiles() {}
 
-  /** Each descriptor's file, sorted; without the jars, which the JVM opens when it pleases. */
+  /** Each descriptor's file, sorted; without the jars, which the JVM opens at any time. */
   static List<String> now() throws IOException {
     try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
       return descriptors

@@ -5,7 +5,7 @@ import io.ocicat.testkit.Command;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Starts a class of this test suite in a JVM of its own. */
+/** Starts a class of this test suite in a separate JVM. */
 final class OtherJvm {
   private OtherJvm() {}
 

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Another process at the other end of a Unix socket: see peer.c for what it can be told to do. */
+/** Another process at the other end of a Unix socket: see peer.c for its commands. */
 final class Peer {
   private final Path program;
 

@@ -16,7 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Sockets that were open before the process was there. */
+/** Sockets that were open before the process started. */
 class SocketActivationTest {
   private static final Duration LONG = Duration.ofSeconds(30);
   private static final String OWN_PID = Long.toString(ProcessHandle.current().pid());
@@ -46,7 +46,7 @@ class SocketActivationTest {
     }
   }
 
-  /** Runs in a JVM of its own: tells each client the name of the socket it came through. */
+  /** Runs in a separate JVM: sends each client the name of the socket it came through. */
   static final class Service {
     public static void main(String[] args) {
       List<SocketActivation.Socket> sockets = SocketActivation.take(System.getenv());

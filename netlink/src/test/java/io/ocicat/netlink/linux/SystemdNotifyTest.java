@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a service tells systemd. */
+/** The messages of a service to systemd. */
 class SystemdNotifyTest {
   private static final int SOCK_DGRAM = 2;
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A process that may open no more files fails cleanly, wherever the next one would be needed. */
 class TooManyOpenFilesTest {
   private static final Duration LONG = Duration.ofSeconds(30);
-  private static final int MOST_NEEDED = 6;
+  private static final int MAX_NEEDED = 6;
 
   @Test
   void nothingIsLeftOpenOrOnDisk(@TempDir Path directory) {
@@ -82,7 +82,7 @@ class TooManyOpenFilesTest {
       attempt.run();
       int done = 0;
       int refused = 0;
-      for (int room = MOST_NEEDED; room >= 0; room--) {
+      for (int room = MAX_NEEDED; room >= 0; room--) {
         int before = open();
         List<Fd> filling = fillBut(room);
         try {

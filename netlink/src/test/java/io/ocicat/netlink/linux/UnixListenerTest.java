@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Sockets that others connect to. */
+/** Sockets that accept connections. */
 class UnixListenerTest {
   private static final Duration SOON = Duration.ofMillis(30);
   private static final Duration LONG = Duration.ofSeconds(20);

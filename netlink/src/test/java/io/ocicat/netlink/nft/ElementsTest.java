@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** How elements come, are found, and go. */
+/** Adding, finding and deleting elements. */
 @Hosts
 class ElementsTest {
   private static final TableId TABLE = new TableId(TableFamily.IP, "t");

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Whatever bytes come, every reader ends with a value or a clean exception. */
+/** Whatever the bytes, every reader ends with a value or a clean exception. */
 @Hosts
 class NftGarbageTest {
   private static final RuleCases CASES = new RuleCases(TableFamily.INET);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the rules do to real packets, on a router between a pod and the world outside. */
+/** The effect of rules on real packets, on a router between a pod and the world outside. */
 @Hosts
 class PacketsTest {
   private static final String POD = "10.1.0.2";
@@ -52,7 +52,7 @@ class PacketsTest {
   @BeforeEach
   void wire(Host pod, Host router, Host outside) {
     for (Host host : List.of(pod, router, outside)) {
-      // A router asks for neighbours only once its link-local address is known to be unique.
+      // A router resolves neighbours only once its link-local address is known to be unique.
       host.exec("sysctl", "-qw", "net.ipv6.conf.default.accept_dad=0");
     }
     VethLink inside = router.connect(pod, ROUTER_INSIDE + "/24", POD + "/24");

@@ -15,12 +15,12 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.util.concurrent.Callable;
 
-/** TCP from and to a test host: servers that tell clients which address they seem to have. */
+/** TCP from and to a test host: servers that send clients the address they see. */
 final class Peer {
-  /** For connections that are not to succeed. */
+  /** For connections that should fail. */
   private static final int HOPELESS_MILLIS = 500;
 
-  private static final int PATIENCE_MILLIS = 5000;
+  private static final int TIMEOUT_MILLIS = 5000;
 
   private Peer() {}
 
@@ -51,9 +51,9 @@ final class Peer {
         client,
         () -> {
           try (Socket socket = new Socket()) {
-            socket.setSoTimeout(PATIENCE_MILLIS);
+            socket.setSoTimeout(TIMEOUT_MILLIS);
             socket.connect(
-                new InetSocketAddress(InetAddress.getByName(address), port), PATIENCE_MILLIS);
+                new InetSocketAddress(InetAddress.getByName(address), port), TIMEOUT_MILLIS);
             return new String(socket.getInputStream().readAllBytes(), UTF_8);
           }
         });

@@ -18,12 +18,12 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rules, each with the text by which nft must know it. */
+/** Rules, each with its text in nft's syntax. */
 final class RuleCases {
   /**
    * A rule and its text.
    *
-   * @param likeNft whether nft makes the same expressions; else they only mean the same
+   * @param likeNft whether nft builds the same expressions; else they only mean the same
    */
   record Case(String text, Rule rule, boolean likeNft) {}
 
@@ -206,7 +206,7 @@ final class RuleCases {
     add("meta l4proto udp accept", Match.l4proto(UDP), accept());
   }
 
-  /** What is known about packets besides their content. */
+  /** Metadata of packets. */
   private void knowledge() {
     add("iif \"lo\" accept", Match.eq(PacketField.IIF, Value.interfaceIndex(1)), accept());
     add("oif != \"lo\" accept", Match.ne(PacketField.OIF, Value.interfaceIndex(1)), accept());
@@ -389,7 +389,7 @@ final class RuleCases {
     cases.add(new Case(text, Rule.of(chain, clauses), true));
   }
 
-  /** On bridges nft looks for the IP version in the frame here, but in the metadata elsewhere. */
+  /** On bridges nft reads the IP version from the frame here, but from the metadata elsewhere. */
   private void icmp(String text, Clause type) {
     boolean likeNft = table.family() != TableFamily.BRIDGE;
     cases.add(new Case(text, Rule.of(chain, type, accept()), likeNft));

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Where rules go, how they are found again, and how they leave. */
+/** Positions of rules, finding them again, and deleting them. */
 @Hosts
 class RulesTest {
   private static final TableId TABLE = new TableId(TableFamily.INET, "t");
@@ -48,7 +48,7 @@ class RulesTest {
         .net()
         .transact(
             Rules.insert(named("a")),
-            Rules.appendBehind(handleOf("b"), named("c")),
+            Rules.appendAfter(handleOf("b"), named("c")),
             Rules.insertBefore(handleOf("b"), named("a2")),
             Rules.append(named("e")));
     assertThat(comments()).containsExactly("a", "a2", "b", "c", "d", "e");

@@ -17,7 +17,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** All or nothing, however much it is, and a failure that names its object. */
+/**
+ * Transactions apply completely or not at all, whatever their size, and a failure names its object.
+ */
 @Hosts
 class TransactionTest {
   private static final TableId TABLE = new TableId(TableFamily.IP, "ocicat");
@@ -28,7 +30,7 @@ class TransactionTest {
           KeyLayout.of(DataType.INET_PROTO, DataType.INET_SERVICE),
           KeyLayout.of(DataType.IPV4_ADDR, DataType.INET_SERVICE));
 
-  /** Fewer than the attempts of one listing, of which each can spoil one. */
+  /** Fewer than the attempts of one listing, each of which may be interrupted. */
   private static final int TRANSACTIONS = 15;
 
   private Ruleset ruleset;
@@ -161,7 +163,7 @@ class TransactionTest {
               .start(
                   () -> {
                     for (int i = 0; i < TRANSACTIONS; i++) {
-                      // Each state has 3000 elements: one goes, one comes.
+                      // Each state has 3000 elements: one is deleted, one added.
                       other
                           .net()
                           .transact(

@@ -6,7 +6,7 @@ import static io.ocicat.netlink.nft.RuleCases.prefix;
 
 import java.util.List;
 
-/** Rules that translate addresses, each with the text by which nft must know it. */
+/** Rules that translate addresses, each with its text in nft's syntax. */
 final class TranslationCases {
   private TranslationCases() {}
 

@@ -50,7 +50,7 @@ class NamedNetNsTest {
 
   @Test
   void weRemoveWhatIpNetnsMakes() {
-    // It goes back to where it came from, which only root of the machine may do with the machine's.
+    // It returns to its own namespace, which only root of the machine may do with the machine's.
     Command.of("unshare", "--net", "ip", "netns", "add", name).run();
 
     assertThat(names.remove(name)).isTrue();

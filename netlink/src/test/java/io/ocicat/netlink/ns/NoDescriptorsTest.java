@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A process that is out of descriptors when it visits a namespace first (review R9). */
+/** A process without free descriptors at its first visit to a namespace. */
 class NoDescriptorsTest {
 
   @Test

@@ -183,7 +183,7 @@ class NeighboursTest {
         .hasMessage("neighbour 10.0.0.2 cannot be marked as a router: that is for IPv6 only");
   }
 
-  /** Without what the kernel keeps for its own multicasts. */
+  /** Without the kernel's own multicast entries. */
   private List<Neighbour> entries(NetlinkQuery<Neighbour> query) {
     return socket.list(query.where(one -> !one.address().isMulticast()));
   }

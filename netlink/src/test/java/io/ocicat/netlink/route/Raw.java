@@ -5,7 +5,7 @@ import io.ocicat.netlink.NetlinkMessage;
 import io.ocicat.netlink.NetlinkQuery;
 import java.util.function.Consumer;
 
-/** The kernel's answers as they are: to see what it left out, and as material for garbage. */
+/** The kernel's raw responses: to see what it left out, and as input for malformed messages. */
 final class Raw {
   private Raw() {}
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What an operator reads when a route cannot be had. */
+/** The errors that an operator reads when a route cannot be added. */
 @Hosts
 class RouteErrorsTest {
   private TestNet net;

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Hosts
 class RoutingMonitorTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final MacAddress MAC = MacAddress.parse("02:00:5e:10:00:01");
 
   private TestNet net;
@@ -130,7 +130,7 @@ class RoutingMonitorTest {
   void neighboursComeAndGo(String address, Host host) {
     Neighbour neighbour = Neighbour.permanent(eth0, ip(address), MAC);
     try (Monitor<Neighbour> monitor = watch(Neighbours.CHANGES)) {
-      // Entries of bridges travel by the same group and are none of ours.
+      // Bridges announce their entries in the same group; they are ignored.
       host.exec("ip", "link", "add", "br0", "type", "bridge");
       host.exec("ip", "link", "set", "eth0", "master", "br0");
       host.exec("bridge", "fdb", "add", "02:00:5e:10:00:09", "dev", "eth0", "master", "static");
@@ -165,14 +165,14 @@ class RoutingMonitorTest {
     return next(monitor, event -> event instanceof Removed<T>(T one) && condition.test(one));
   }
 
-  /** What the next event that matches is about. */
+  /** The object of the next event that matches. */
   private static <T> T next(Monitor<T> monitor, Predicate<Event<T>> condition) {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    long deadline = System.nanoTime() + TIMEOUT.toNanos();
     while (System.nanoTime() < deadline) {
       Event<T> event =
           monitor
-              .poll(PATIENCE)
-              .orElseThrow(() -> new AssertionError("nothing happened within " + PATIENCE));
+              .poll(TIMEOUT)
+              .orElseThrow(() -> new AssertionError("nothing happened within " + TIMEOUT));
       if (condition.test(event)) {
         return switch (event) {
           case Changed<T>(T object) -> object;
@@ -181,6 +181,6 @@ class RoutingMonitorTest {
         };
       }
     }
-    throw new AssertionError("no such event within " + PATIENCE);
+    throw new AssertionError("no such event within " + TIMEOUT);
   }
 }

@@ -7,7 +7,7 @@ import io.ocicat.netlink.Protocol;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.testkit.Host;
 
-/** A conversation with the kernel of a test's host, whose links are made by iproute2. */
+/** A netlink socket in a test's host, whose links are created by iproute2. */
 final class TestNet implements AutoCloseable {
   private final Host host;
   private final NetNs namespace;

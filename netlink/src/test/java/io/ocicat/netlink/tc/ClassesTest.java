@@ -8,7 +8,7 @@ import io.ocicat.testkit.Hosts;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Classes of an htb, looked at by tc. */
+/** Classes of an htb, checked with tc. */
 @Hosts
 class ClassesTest extends TcFixture {
   private static final Handle ONE = Handle.ofQdisc(1);

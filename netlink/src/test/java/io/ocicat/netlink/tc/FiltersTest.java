@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 
-/** Filters with and without actions, looked at by tc. */
+/** Filters with and without actions, checked with tc. */
 @Hosts
 class FiltersTest extends TcFixture {
   private static final Handle ONE = Handle.ofQdisc(1);
@@ -67,7 +67,7 @@ class FiltersTest extends TcFixture {
 
   @ParameterizedTest
   @EnumSource
-  void packetsAreGivenToAnotherLinkInFourWays(Mirred.Way way, Host host) {
+  void packetsAreGivenToAnotherLinkInFourWays(Mirred.Mode way, Host host) {
     Mirred mirred = new Mirred(way, ifb);
 
     net.perform(
@@ -293,7 +293,7 @@ class FiltersTest extends TcFixture {
     host.exec("ip", "link", "delete", "ifb7");
 
     assertThat(((U32) filter(net.list(Filters.of(veth, FFFF))).classifier()).actions())
-        .containsExactly(new Mirred(Mirred.Way.EGRESS_REDIRECT, 0));
+        .containsExactly(new Mirred(Mirred.Mode.EGRESS_REDIRECT, 0));
   }
 
   @Test
@@ -351,7 +351,7 @@ class FiltersTest extends TcFixture {
                 .formatted(veth));
   }
 
-  /** The only one that is no table. */
+  /** The only filter that is not a table. */
   private static Filter filter(List<Filter> filters) {
     return filters.stream()
         .filter(read -> !(read.classifier() instanceof U32Table))

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Names of qdiscs, classes and u32 filters, written as tc writes them. */
+/** Handles of qdiscs, classes and u32 filters, in tc's syntax. */
 class HandleTest {
   @ParameterizedTest
   @CsvSource({

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
-/** Queueing disciplines, looked at by tc. */
+/** Queueing disciplines, checked with tc. */
 @Hosts
 class QdiscsTest extends TcFixture {
   private static final Handle ONE = Handle.ofQdisc(1);
@@ -57,7 +57,7 @@ class QdiscsTest extends TcFixture {
               .isEqualTo(tbf);
           JsonNode options = shown(host).get("options");
           assertThat(options.get("rate").asLong()).isEqualTo(rate.bytesPerSecond());
-          // Debian 12's tc counts whole microseconds; what one of them lets through it cannot see.
+          // Debian 12's tc counts whole microseconds and cannot show less than one of them.
           long unseen = rate.bytesPerSecond() / 950_000;
           assertThat(options.get("burst").asLong()).isBetween(burst - unseen, burst);
         });

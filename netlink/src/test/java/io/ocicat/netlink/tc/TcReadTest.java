@@ -15,7 +15,7 @@ import java.util.Random;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** Whatever bytes come, reading them ends in an object or in a clean exception. */
+/** Whatever the bytes, reading them ends in an object or in a clean exception. */
 class TcReadTest {
   private static final Handle ONE = Handle.ofQdisc(1);
   private static final FilterPosition PLACE = new FilterPosition(3, ONE, 5, EtherType.IPV4);
@@ -29,7 +29,7 @@ class TcReadTest {
   private static final Tbf FAST =
       Tbf.withLatency(Rate.ofBits(100_000_000_000L), 1_000_000, Duration.ofMillis(5));
 
-  /** Requests and reports have the same form, so what we write is material for what we read. */
+  /** Requests and reports have the same form, so our requests are input for our readers. */
   private static final List<NetlinkRequest> REAL =
       List.of(
           Qdiscs.add(3, Handle.ROOT, ONE, FAST),

@@ -11,9 +11,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * The very bytes, beside those that tc (iproute2 6.1) sends for the same, captured with strace.
- * What this kernel lacks can be tested no other way. tc does not mark most attributes as nested;
- * the kernel takes both.
+ * Compares the exact bytes with those that tc (iproute2 6.1) sends for the same, captured with
+ * strace. What this kernel lacks cannot be tested in any other way. tc does not mark most
+ * attributes as nested; the kernel takes both.
  */
 class TcWireTest {
   private static final Handle FFFF = Handle.ofQdisc(0xffff);
@@ -26,7 +26,7 @@ class TcWireTest {
             sent(
                 Filters.add(
                     new FilterPosition(3, FFFF, 2, EtherType.IPV4),
-                    MatchAll.of(new Mirred(Mirred.Way.INGRESS_MIRROR, 4)))))
+                    MatchAll.of(new Mirred(Mirred.Mode.INGRESS_MIRROR, 4)))))
         .isEqualTo(
             bytes(
                 """

@@ -16,8 +16,8 @@ import java.util.Optional;
  */
 record DirectionLimit(Rate rate, long burst) {
   private static final BigInteger BITS_PER_BYTE = BigInteger.valueOf(Byte.SIZE);
-  private static final long MOST = 0xffff_ffffL;
-  private static final BigInteger TOO_MUCH = BigInteger.valueOf(MOST);
+  private static final long MAX = 0xffff_ffffL;
+  private static final BigInteger TOO_MUCH = BigInteger.valueOf(MAX);
   private static final long MICROS_PER_SECOND = 1_000_000;
   private static final long TICK_NANOS = 64;
 
@@ -59,7 +59,7 @@ record DirectionLimit(Rate rate, long burst) {
 
   /** The bucket for a link of that MTU: deep enough for its largest packet. */
   Tbf bucket(int mtu) {
-    Tbf asked = new Tbf(rate, Math.min(ticks(micros()), MOST), Math.min(queue(burst), MOST));
+    Tbf asked = new Tbf(rate, Math.min(ticks(micros()), MAX), Math.min(queue(burst), MAX));
     long packet = (long) mtu + ETHERNET_HEADER;
     if (asked.burst() >= packet) {
       return asked;
@@ -67,7 +67,7 @@ record DirectionLimit(Rate rate, long burst) {
     // At a few bytes per second a packet takes longer than the clock's 274 seconds: as deep as
     // possible.
     long depth = Math.min(Math.max(packet, burst), Tbf.largestBurst(rate));
-    return Tbf.withLimit(rate, depth, Math.min(queue(depth), MOST));
+    return Tbf.withLimit(rate, depth, Math.min(queue(depth), MAX));
   }
 
   /** Whether this is the bucket that either plugin creates for the limit. */
@@ -77,7 +77,7 @@ record DirectionLimit(Rate rate, long burst) {
 
   /** What Go makes of a limit that does not fit 32 bits: on x86-64, the low 32 bits. */
   private Tbf overflowing() {
-    return new Tbf(rate, ticks(micros() & MOST) & MOST, queue(burst) & MOST);
+    return new Tbf(rate, ticks(micros() & MAX) & MAX, queue(burst) & MAX);
   }
 
   /** How long the burst takes to send at the rate. */

@@ -35,7 +35,7 @@ final class StaleIfbs {
     List<Link> stale =
         find(net, link -> link.alias().startsWith(ours) && !aliases.contains(link.alias()));
     if (!stale.isEmpty()) {
-      takeFiltersAway(net, indexes(stale));
+      removeFilters(net, indexes(stale));
       delete(net, stale);
     }
 
@@ -56,7 +56,7 @@ final class StaleIfbs {
   }
 
   /** A veth that has outlived its attachment must not keep sending into a missing device. */
-  private static void takeFiltersAway(NetlinkSocket net, Set<Integer> ifbs) {
+  private static void removeFilters(NetlinkSocket net, Set<Integer> ifbs) {
     for (int link : IfbRedirect.linksWithHook(net)) {
       ConcurrentRemoval.perform(net, IfbRedirect.remove(net, link, ifbs));
     }

@@ -74,7 +74,7 @@ public final class BridgePlugin implements Plugin {
       interfaces.add(veth.container().inSandbox(call.netns().text()));
       Result result = Result.empty();
       if (conf.addressed()) {
-        Result ipam = undo.onFailure(call.ipam().add(), _ -> giveBack(call, host, veth));
+        Result ipam = undo.onFailure(call.ipam().add(), _ -> release(call, host, veth));
         Gateways gateways = Gateways.of(ipam, conf, CONTAINER);
         assign(host, bridge, gateways, conf).ifPresent(interfaces::add);
         result =
@@ -108,7 +108,7 @@ public final class BridgePlugin implements Plugin {
   }
 
   /** Releases the addresses last: nobody else may get them before the veth pair is gone. */
-  private static void giveBack(AddCall call, NetnsSockets host, VethPair veth) {
+  private static void release(AddCall call, NetnsSockets host, VethPair veth) {
     veth.delete(host);
     call.ipam().del();
   }

@@ -35,7 +35,7 @@ final class BridgeVeth {
             .withMac(mac)
             .onHost(end -> end.master(bridge.index()).up())
             .then(name -> options(name, conf))
-            .alsoDeaf(bridge.name()));
+            .alsoIgnoringRouterAdvertisements(bridge.name()));
   }
 
   private static List<NetlinkRequest> options(String name, BridgeConf conf) {

@@ -77,7 +77,7 @@ record AddressAllocation(Result result, List<IpPrefix> routes, boolean routed) {
     boolean shared = former.filter(endpoint -> isOf(endpoint, identity)).isPresent();
     boolean named = !wanted.ipAddrs().isEmpty();
     if (named) {
-      former.ifPresent(endpoint -> releaseFormer(ipam, endpoint, identity));
+      former.ifPresent(endpoint -> releasePrevious(ipam, endpoint, identity));
     }
     Function<Delegate, Result> one =
         shared
@@ -189,7 +189,7 @@ record AddressAllocation(Result result, List<IpPrefix> routes, boolean routed) {
    * Releases what the pod's previous container may still hold. Its handle says exactly which
    * addresses it had, whatever happened to those in its endpoint since.
    */
-  private static void releaseFormer(Delegate ipam, Resource endpoint, WorkloadIdentity identity) {
+  private static void releasePrevious(Delegate ipam, Resource endpoint, WorkloadIdentity identity) {
     String container = endpoint.text("spec", "containerID").orElse("");
     if (!container.isEmpty() && !container.equals(identity.containerId())) {
       ipam.del(new Attachment(container, identity.ifName()));

@@ -100,11 +100,11 @@ final class CalicoAdd {
       if (former.isPresent() && !identity.isPod()) {
         return new ExistingEndpoint(call, conf, former.get()).joined(identity, endpoints);
       }
-      Optional<Result> standing =
-          former.flatMap(it -> new ExistingEndpoint(call, conf, it).standing(identity, container));
-      if (standing.isPresent()) {
+      Optional<Result> intactResult =
+          former.flatMap(it -> new ExistingEndpoint(call, conf, it).intactResult(identity, container));
+      if (intactResult.isPresent()) {
         log.info("ADD was done before");
-        return standing.get();
+        return intactResult.get();
       }
       return make(
           identity,
@@ -122,9 +122,9 @@ final class CalicoAdd {
    * The specification wants a second ADD to fail. Calico answers it, and users of its versions may
    * rely on that.
    */
-  private void refuseTakenName(NetnsSockets container) {
+  private void requireFreeName(NetnsSockets container) {
     if (call.version().compareTo(SpecVersion.V1_1_0) >= 0) {
-      VethPair.refuseTakenName(container, call.ifName().value());
+      VethPair.requireFreeName(container, call.ifName().value());
     }
   }
 

@@ -50,7 +50,7 @@ record CalicoConf(
   private static final String AZURE = "azure-vnet-ipam";
   private static final String STATUS_DIR = "/var/run/calico/endpoint-status";
   private static final int LARGEST_MTU = 65535;
-  private static final int MOST_QUEUES = 4096;
+  private static final int MAX_QUEUES = 4096;
   private static final int LONGEST_WAIT = 3600;
   private static final Set<String> DEVICES = Set.of("", "veth", "netkit");
 
@@ -91,7 +91,7 @@ record CalicoConf(
         ipam(in.object("ipam")),
         in.integer("mtu", 0, LARGEST_MTU).or(0),
         in.bool("require_mtu_file").or(false),
-        Math.max(1, in.integer("num_queues", Integer.MIN_VALUE, MOST_QUEUES).or(1)),
+        Math.max(1, in.integer("num_queues", Integer.MIN_VALUE, MAX_QUEUES).or(1)),
         policy(in.object("policy")),
         features(in.object("feature_control")),
         in.object("container_settings").bool("allow_ip_forwarding").or(false),

@@ -88,7 +88,7 @@ public final class CalicoPlugin implements Plugin {
   public void check(CheckCall call) {
     CalicoConf conf = CalicoConf.read(call.config());
     CalicoLog log = log(call, conf, "ContainerID=" + call.containerId());
-    log.telling(
+    log.logged(
         "CHECK",
         () -> {
           new CalicoCheck(call, conf, datastores).run();
@@ -103,7 +103,7 @@ public final class CalicoPlugin implements Plugin {
     }
     CalicoConf conf = CalicoConf.read(call.config());
     CalicoLog log = log(call, conf, "Network=" + call.network());
-    log.telling(
+    log.logged(
         "GC",
         () -> {
           new CalicoGc(call, conf, datastores).run(call.validAttachments().get());

@@ -46,8 +46,8 @@ final class Dataplane {
   static final IpAddress GATEWAY_4 = IpAddress.parse("169.254.1.1");
   static final IpAddress GATEWAY_6 = IpAddress.parse("fe80::ecee:eeff:feee:eeee");
   private static final int LINK_LOCAL_LENGTH = 64;
-  private static final int LOOKS = 25;
-  private static final Duration BETWEEN_LOOKS = Duration.ofMillis(2);
+  private static final int ATTEMPTS = 25;
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(2);
 
   /**
    * The veth pair to create.
@@ -120,7 +120,7 @@ final class Dataplane {
           throw e;
         }
         if (taken.isEmpty()) {
-          VethPair.refuseTakenName(container, plan.owner().ifName().value());
+          VethPair.requireFreeName(container, plan.owner().ifName().value());
           throw e;
         }
         if (plan.otherName().isPresent()
@@ -138,11 +138,11 @@ final class Dataplane {
    */
   private Optional<Link> holder(String name) {
     Optional<Link> link = host.link(name);
-    for (int look = 1; look < LOOKS && link.isPresent() && plan.otherName().isPresent(); look++) {
+    for (int attempt = 1; attempt < ATTEMPTS && link.isPresent() && plan.otherName().isPresent(); attempt++) {
       if (!link.get().alias().isEmpty()) {
         break;
       }
-      PollInterval.of(BETWEEN_LOOKS);
+      PollInterval.of(POLL_INTERVAL);
       link = host.link(name);
     }
     return link;

@@ -48,7 +48,7 @@ record ExistingEndpoint(AddCall call, CalicoConf conf, Resource endpoint) {
   /**
    * The result of an earlier ADD of the same interface and container, if all of it still exists.
    */
-  Optional<Result> standing(WorkloadIdentity identity, NetnsSockets container) {
+  Optional<Result> intactResult(WorkloadIdentity identity, NetnsSockets container) {
     if (!AddressAllocation.isOf(endpoint, identity)
         || !endpoint.text("spec", "endpoint").orElse("").equals(identity.endpoint())) {
       return Optional.empty();

@@ -23,7 +23,7 @@ import java.util.function.Supplier;
  */
 final class WatchedNatPools {
   /** What a network was last used with. */
-  private record Followed(
+  private record Watched(
       DatastoreConfig config, String node, Path status, Datastore datastore, WatchedPools pools) {}
 
   /** A datastore's pools and when they were read. */
@@ -33,9 +33,9 @@ final class WatchedNatPools {
    * Calico's Kubernetes roles do not permit watching pools, so each check is a request: a cached
    * list counts as current until the next check would be due anyway.
    */
-  private static final Duration BELIEVED = Duration.ofMinutes(1);
+  private static final Duration MAX_AGE = Duration.ofMinutes(1);
 
-  private final Map<NetworkName, Followed> followed = new ConcurrentHashMap<>();
+  private final Map<NetworkName, Watched> networks = new ConcurrentHashMap<>();
   private final Map<DatastoreConfig, Seen> seen = new ConcurrentHashMap<>();
 
   /** The pools for an ADD: current ones or, on Kubernetes, cached ones. */
@@ -45,23 +45,23 @@ final class WatchedNatPools {
     if (known.isPresent()) {
       return known::get;
     }
-    return backend.ask(() -> remember(backend.config(), nat.pools()))::get;
+    return backend.ask(() -> cache(backend.config(), nat.pools()))::get;
   }
 
   private Optional<List<IpPool>> recent(DatastoreConfig config) {
     return Optional.ofNullable(seen.get(config))
-        .filter(it -> System.nanoTime() - it.nanos() < BELIEVED.toNanos())
+        .filter(it -> System.nanoTime() - it.nanos() < MAX_AGE.toNanos())
         .map(Seen::pools);
   }
 
-  private List<IpPool> remember(DatastoreConfig config, List<IpPool> pools) {
+  private List<IpPool> cache(DatastoreConfig config, List<IpPool> pools) {
     seen.put(config, new Seen(pools, System.nanoTime()));
     return pools;
   }
 
   /** Registers a network's use of a datastore; nothing is watched before the first check. */
-  void learn(NetworkName network, CalicoConf conf, String node, CalicoBackend backend) {
-    followed.compute(
+  void register(NetworkName network, CalicoConf conf, String node, CalicoBackend backend) {
+    networks.compute(
         network,
         (_, known) -> {
           if (known != null && known.config().equals(backend.config())) {
@@ -70,7 +70,7 @@ final class WatchedNatPools {
           if (known != null) {
             known.pools().close();
           }
-          return new Followed(
+          return new Watched(
               backend.config(),
               node,
               conf.endpointStatusDir(),
@@ -86,13 +86,13 @@ final class WatchedNatPools {
    * @param note receives what could not be done
    */
   void reconcile(Path hostNetns, boolean thorough, Consumer<String> note) {
-    followed.forEach(
+    networks.forEach(
         (network, one) -> {
           try (NetnsSockets host = NetnsSockets.of(hostNetns)) {
             NatOutgoingReconciler nat =
                 new NatOutgoingReconciler(host, network, one.node(), one.status(), one.datastore());
             if (thorough) {
-              nat.reconcile(remember(one.config(), one.pools().get()));
+              nat.reconcile(cache(one.config(), one.pools().get()));
             } else {
               NatOutgoingReconciler.Snapshot snapshot = nat.look();
               nat.apply(snapshot.decide(() -> pools(one)), snapshot.tables());
@@ -105,11 +105,11 @@ final class WatchedNatPools {
         });
   }
 
-  private List<IpPool> pools(Followed one) {
+  private List<IpPool> pools(Watched one) {
     Optional<List<IpPool>> known =
         one.config() instanceof DatastoreConfig.Kubernetes
             ? recent(one.config())
             : Optional.empty();
-    return known.orElseGet(() -> remember(one.config(), one.pools().get()));
+    return known.orElseGet(() -> cache(one.config(), one.pools().get()));
   }
 }

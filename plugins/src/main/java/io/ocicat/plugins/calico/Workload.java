@@ -66,7 +66,7 @@ record Workload(
       WorkloadIdentity identity,
       Optional<PodNamespace> namespace,
       Optional<Pod> found) {
-    return ofPod(backend, identity, told(call), namespace, found);
+    return ofPod(backend, identity, runtimeAnnotations(call), namespace, found);
   }
 
   /** The same for a pod that is only known from the cluster, outside an ADD. */
@@ -86,7 +86,7 @@ record Workload(
   private static Workload ofPod(
       CalicoBackend backend,
       WorkloadIdentity identity,
-      Map<String, String> told,
+      Map<String, String> runtimeAnnotations,
       Optional<PodNamespace> namespace,
       Optional<Pod> found) {
     if (backend.knowsAllPods() && namespace.isEmpty()) {
@@ -96,8 +96,8 @@ record Workload(
       throw unknown(identity.toString());
     }
     return of(
-        found.orElseGet(() -> nothingKnown(identity)),
-        told,
+        found.orElseGet(() -> withoutMetadata(identity)),
+        runtimeAnnotations,
         namespace.map(PodNamespace::annotations).orElse(Map.of()));
   }
 
@@ -106,13 +106,13 @@ record Workload(
         ErrorCode.INTERNAL, what + " does not exist", "it was deleted while it was being started");
   }
 
-  private static Pod nothingKnown(WorkloadIdentity identity) {
+  private static Pod withoutMetadata(WorkloadIdentity identity) {
     return new Pod(
         identity.namespace(), identity.pod(), "", Map.of(), Map.of(), "", "", "", List.of());
   }
 
   /** Annotations that the runtime passes to plugins that ask for them. */
-  private static Map<String, String> told(AddCall call) {
+  private static Map<String, String> runtimeAnnotations(AddCall call) {
     return call.runtimeConfig(
         in -> {
           var given = in.object(RUNTIME_ANNOTATIONS);
@@ -123,7 +123,7 @@ record Workload(
   }
 
   private static Workload of(
-      Pod pod, Map<String, String> told, Map<String, String> namespaceAnnotations) {
+      Pod pod, Map<String, String> runtimeAnnotations, Map<String, String> namespaceAnnotations) {
     Map<String, String> labels = new TreeMap<>(pod.labels());
     String account = pod.serviceAccount();
     if (!account.isEmpty() && account.length() < LONGEST_LABEL) {
@@ -134,7 +134,7 @@ record Workload(
     if (!account.isEmpty()) {
       profiles.add("ksa.%s.%s".formatted(pod.namespace(), account));
     }
-    Map<String, String> annotations = new HashMap<>(told);
+    Map<String, String> annotations = new HashMap<>(runtimeAnnotations);
     annotations.putAll(pod.annotations());
     List<Pod.Port> ports =
         pod.ports().stream()

@@ -18,7 +18,7 @@ final class Availability {
   private Availability() {}
 
   static void require(Datastore datastore, CalicoIpamConf conf, String node) {
-    IpamErrors.told(
+    IpamErrors.attempt(
         "the datastore cannot be used",
         () -> {
           requireNode(datastore, node);

@@ -20,7 +20,7 @@ import java.util.Set;
  */
 record CalicoIpamGc(Ipam ipam, Datastore datastore, String node) {
   void run(String network, Set<String> containers) {
-    IpamErrors.told(
+    IpamErrors.attempt(
         "failed to collect addresses of network " + network,
         () -> {
           List<ReleaseRequest> stale = new ArrayList<>();

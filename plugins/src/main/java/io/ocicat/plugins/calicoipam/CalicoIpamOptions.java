@@ -20,7 +20,7 @@ public final class CalicoIpamOptions {
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
   /** It runs as an init container, which is restarted when this ends. */
-  private static final int MOST_TRIES = 300;
+  private static final int MAX_TRIES = 300;
 
   private final Datastores datastores;
   private final Map<String, String> environment;
@@ -61,7 +61,7 @@ public final class CalicoIpamOptions {
       return answer(1, "", "KUBERNETES_NODE_NAME is missing: set it to the name of this node\n");
     }
     String last = "";
-    for (int i = 0; i < MOST_TRIES; i++) {
+    for (int i = 0; i < MAX_TRIES; i++) {
       try {
         int taken = new HostLocalUpgrade(datastore(), node, places).run();
         return answer(0, "", "%d addresses were taken over from host-local\n".formatted(taken));

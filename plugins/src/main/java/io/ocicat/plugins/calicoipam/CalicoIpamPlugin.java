@@ -94,18 +94,18 @@ public final class CalicoIpamPlugin implements Plugin {
     Optional<IpAddress> wanted =
         call.args().get(PodReference.REQUESTED_IP, text -> IpAddress.parse(text).unmap());
     CalicoLog log = log(call, conf.log(), "ContainerID=" + call.containerId());
-    return log.telling(
+    return log.logged(
         "ADD",
         () -> {
           Ipam ipam = ipam(backend);
-          Optional<VmPod> guest =
+          Optional<VmPod> vm =
               request.pod().flatMap(pod -> new VmLookup(backend).keeping(pod, ipam, log));
           servedNodes.put(Map.entry(backend.config(), request.node()), backend);
-          try (HostLock.Held _ = lock.take(conf.lockFile(), call, log)) {
+          try (HostLock.Held _ = lock.acquire(conf.lockFile(), call, log)) {
             upgrade.ensure(backend, ipam, request.node(), log);
-            if (guest.isPresent()) {
-              IpamRequest lasting = request.of(guest.get(), call.network().value());
-              return take(ipam, lasting, guest.get(), wanted, log);
+            if (vm.isPresent()) {
+              IpamRequest lasting = request.of(vm.get(), call.network().value());
+              return allocate(ipam, lasting, vm.get(), wanted, log);
             }
             List<IpPrefix> given =
                 wanted
@@ -117,13 +117,13 @@ public final class CalicoIpamPlugin implements Plugin {
         });
   }
 
-  private static Result take(
-      Ipam ipam, IpamRequest request, VmPod guest, Optional<IpAddress> wanted, CalicoLog log) {
-    VmAddresses.Given given = new VmAddresses(ipam, request, guest).take(wanted);
+  private static Result allocate(
+      Ipam ipam, IpamRequest request, VmPod vm, Optional<IpAddress> wanted, CalicoLog log) {
+    VmAddresses.Given given = new VmAddresses(ipam, request, vm).allocate(wanted);
     log.debug(
         () ->
             "addresses %s of handle %s for %s"
-                .formatted(given.addresses(), request.handle(), guest));
+                .formatted(given.addresses(), request.handle(), vm));
     return result(given.addresses(), given.routed());
   }
 
@@ -141,7 +141,7 @@ public final class CalicoIpamPlugin implements Plugin {
   }
 
   private static List<IpPrefix> exactly(Ipam ipam, IpamRequest request, IpAddress address) {
-    return IpamErrors.told(
+    return IpamErrors.attempt(
         "failed to assign IP address " + address,
         () -> {
           ipam.assign(request.exactly(address));
@@ -199,13 +199,13 @@ public final class CalicoIpamPlugin implements Plugin {
         pod.map(it -> CalicoConventions.legacyHandle(it.namespace(), it.name())).orElse(container);
     CalicoLog log =
         log(call, CalicoIpamConf.log(call.config()), "ContainerID=" + call.containerId());
-    log.telling(
+    log.logged(
         "DEL",
         () -> {
           Ipam ipam = ipam(backend);
           VmRelease departure =
               new VmRelease(ipam, new VmLookup(backend), call.network().value(), log);
-          try (HostLock.Held _ = lock.take(CalicoIpamConf.lockFile(call.config()), call, log)) {
+          try (HostLock.Held _ = lock.acquire(CalicoIpamConf.lockFile(call.config()), call, log)) {
             Prefetch<Boolean> old = backend.ask(() -> exists(ipam, legacy));
             BestEffort.all(
                 () -> release(ipam, handle, log),
@@ -226,13 +226,13 @@ public final class CalicoIpamPlugin implements Plugin {
   }
 
   private static void releaseIf(Prefetch<Boolean> exists, Ipam ipam, String handle, CalicoLog log) {
-    if (IpamErrors.told("failed to release addresses of handle " + handle, exists::get)) {
+    if (IpamErrors.attempt("failed to release addresses of handle " + handle, exists::get)) {
       release(ipam, handle, log);
     }
   }
 
   private static void release(Ipam ipam, String handle, CalicoLog log) {
-    IpamErrors.told(
+    IpamErrors.attempt(
         "failed to release addresses of handle " + handle,
         () -> {
           try {
@@ -284,10 +284,10 @@ public final class CalicoIpamPlugin implements Plugin {
       Set<String> containers =
           valid.get().stream().map(Attachment::containerId).collect(Collectors.toSet());
       CalicoLog log = log(call, conf.log(), "Network=" + call.network());
-      log.telling(
+      log.logged(
           "GC",
           () -> {
-            try (HostLock.Held _ = lock.take(conf.lockFile(), call, log)) {
+            try (HostLock.Held _ = lock.acquire(conf.lockFile(), call, log)) {
               new CalicoIpamGc(ipam(backend), backend.datastore(), conf.node().require())
                   .run(call.network().value(), containers);
             }

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  */
 record HolderCheck(Ipam ipam, Datastore datastore, String network, Optional<PodReference> pod) {
   void run(String handle, List<IpAddress> expected) {
-    IpamErrors.told(
+    IpamErrors.attempt(
         "failed to check addresses of handle " + handle,
         () -> {
           boolean found = false;

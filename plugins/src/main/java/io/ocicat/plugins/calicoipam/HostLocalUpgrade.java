@@ -37,15 +37,15 @@ import tools.jackson.databind.node.ObjectNode;
  */
 record HostLocalUpgrade(Datastore datastore, String node, Places places) {
   private static final String NETWORK = "k8s-pod-network";
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final int TRIES = 5;
 
   /**
    * The files of host-local: its leases, and the executables that must not be called any more.
    *
-   * @param settling how long running calls may take
+   * @param drain how long running calls may take
    */
-  record Places(Path leases, List<Path> executables, Duration settling) {
+  record Places(Path leases, List<Path> executables, Duration drain) {
     static final Places OF_CALICO =
         new Places(
             Path.of("/var/lib/cni/networks", NETWORK),
@@ -63,7 +63,7 @@ record HostLocalUpgrade(Datastore datastore, String node, Places places) {
       return 0;
     }
     try (Ipam ipam = Ipam.forOneCall(datastore, ClockAndRandom.ofSystem())) {
-      takeTunnel(ipam);
+      migrateTunnel(ipam);
       int taken = 0;
       if (!leases().isEmpty()) {
         ready(false);
@@ -71,7 +71,7 @@ record HostLocalUpgrade(Datastore datastore, String node, Places places) {
           Files.deleteIfExists(executable);
         }
         settle();
-        taken = takeLeases(ipam);
+        taken = migrateLeases(ipam);
         ready(true);
       }
       removeFolder();
@@ -80,7 +80,7 @@ record HostLocalUpgrade(Datastore datastore, String node, Places places) {
   }
 
   /** The node's tunnel used the first address of the pod range without a lease. */
-  private void takeTunnel(Ipam ipam) {
+  private void migrateTunnel(Ipam ipam) {
     Optional<IpAddress> first =
         datastore.cluster().node(node).map(PodNode::podCidrs).orElse(List.of()).stream()
             .flatMap(text -> IpPrefix.tryParse(text).stream())
@@ -117,11 +117,11 @@ record HostLocalUpgrade(Datastore datastore, String node, Places places) {
     }
   }
 
-  private int takeLeases(Ipam ipam) throws IOException {
+  private int migrateLeases(Ipam ipam) throws IOException {
     Map<IpAddress, ResourceKey> pods = pods();
     int taken = 0;
     try (FileLock _ =
-        FileLock.acquire(places.leases().resolve("lock"), FileLock.Mode.EXCLUSIVE, PATIENCE)) {
+        FileLock.acquire(places.leases().resolve("lock"), FileLock.Mode.EXCLUSIVE, TIMEOUT)) {
       for (Path lease : leases()) {
         Optional<IpAddress> address = IpAddress.tryParse(String.valueOf(lease.getFileName()));
         ResourceKey pod = address.map(pods::get).orElse(null);
@@ -203,7 +203,7 @@ record HostLocalUpgrade(Datastore datastore, String node, Places places) {
 
   private void settle() throws IOException {
     try {
-      Thread.sleep(places.settling());
+      Thread.sleep(places.drain());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", e);

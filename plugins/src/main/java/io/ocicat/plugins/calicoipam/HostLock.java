@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * joins a hold that has lasted for a while, so that other processes get their turn. Thread-safe.
  */
 final class HostLock {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static final long LONGEST_HOLD = TimeUnit.SECONDS.toNanos(1);
 
   private final Map<Path, Hold> holds = new HashMap<>();
@@ -41,11 +41,11 @@ final class HostLock {
   }
 
   /** Waits for the lock, at most a third of the remaining time. */
-  Held take(Path file, Call call, CalicoLog log) {
+  Held acquire(Path file, Call call, CalicoLog log) {
     Duration third = call.deadline().remaining().dividedBy(3);
-    Duration patience = third.compareTo(PATIENCE) < 0 ? third : PATIENCE;
+    Duration timeout = third.compareTo(TIMEOUT) < 0 ? third : TIMEOUT;
     try {
-      Hold hold = join(file, patience);
+      Hold hold = join(file, timeout);
       return () -> leave(file, hold);
     } catch (IOException | NetlinkException e) {
       log.warn("going on without the lock %s: %s".formatted(file, e.getMessage()));
@@ -55,8 +55,8 @@ final class HostLock {
     return () -> {};
   }
 
-  private Hold join(Path file, Duration patience) throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + patience.toNanos();
+  private Hold join(Path file, Duration timeout) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + timeout.toNanos();
     Hold own = new Hold();
     synchronized (this) {
       Hold present = holds.putIfAbsent(file, own);

@@ -16,7 +16,7 @@ final class IpamErrors {
    * @param what fails, for the user
    * @throws CniException naming the operation
    */
-  static <T> T told(String what, Supplier<T> action) {
+  static <T> T attempt(String what, Supplier<T> action) {
     try {
       return CalicoBackend.attempt(what, action);
     } catch (IpamException e) {

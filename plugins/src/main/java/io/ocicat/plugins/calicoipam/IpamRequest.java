@@ -102,7 +102,7 @@ record IpamRequest(
     }
     return pod.map(
             it ->
-                IpamErrors.told(
+                IpamErrors.attempt(
                         "error getting namespace " + it.namespace(),
                         () -> backend.cluster().namespace(it.namespace()))
                     .map(PodNamespace::labels)
@@ -131,7 +131,7 @@ record IpamRequest(
   }
 
   private IpPrefix pool(String member, String name) {
-    return IpamErrors.told(
+    return IpamErrors.attempt(
         "error getting IP pool \"%s\"".formatted(name),
         () -> {
           Datastore datastore = backend.datastore();

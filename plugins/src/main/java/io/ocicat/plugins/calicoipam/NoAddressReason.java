@@ -24,15 +24,15 @@ final class NoAddressReason {
   }
 
   private static String details(Ipam ipam, IpVersion version) {
-    String wayOut = "`ocicat ipam check` finds addresses that nobody uses any more";
+    String advice = "`ocicat ipam check` finds addresses that nobody uses any more";
     try {
       String pools =
           ipam.utilisation(List.of()).stream()
               .flatMap(pool -> describe(pool, version).stream())
               .collect(Collectors.joining(", "));
-      return pools.isEmpty() ? wayOut : pools + "; " + wayOut;
+      return pools.isEmpty() ? advice : pools + "; " + advice;
     } catch (DatastoreException _) {
-      return wayOut;
+      return advice;
     }
   }
 

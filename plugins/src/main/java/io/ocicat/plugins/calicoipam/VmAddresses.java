@@ -21,7 +21,7 @@ import java.util.Optional;
  * it already has. A machine that migrates here must have addresses; another one gets those that it
  * lacks, at most one of each family.
  */
-record VmAddresses(Ipam ipam, IpamRequest request, VmPod guest) {
+record VmAddresses(Ipam ipam, IpamRequest request, VmPod vm) {
   /**
    * The addresses of a pod.
    *
@@ -33,20 +33,20 @@ record VmAddresses(Ipam ipam, IpamRequest request, VmPod guest) {
     }
   }
 
-  Given take(Optional<IpAddress> wanted) {
+  Given allocate(Optional<IpAddress> wanted) {
     // An unreadable record must never lead to a different address.
     List<IpAddress> kept =
-        IpamErrors.told("failed to look up the addresses of " + guest, () -> machine().all());
+        IpamErrors.attempt("failed to look up the addresses of " + vm, () -> machine().all());
     wanted.ifPresent(address -> refuseSecond(kept, address));
-    if (guest.isMigrationTarget()) {
+    if (vm.isMigrationTarget()) {
       List<IpAddress> moving = wanted.map(List::of).orElse(kept);
       if (moving.isEmpty() || !kept.containsAll(moving)) {
         throw new CniException(
             ErrorCode.INTERNAL,
             "%s is to move to %s, but handle %s has %s"
                 .formatted(
-                    guest,
-                    guest.pod(),
+                    vm,
+                    vm.pod(),
                     request.handle(),
                     kept.isEmpty() ? "no address" : "only " + kept),
             "a machine that was started while addresses were not kept cannot move: start it again");
@@ -75,7 +75,7 @@ record VmAddresses(Ipam ipam, IpamRequest request, VmPod guest) {
       if (has.isV4() == wanted.isV4() && !has.equals(wanted)) {
         throw new CniException(
             ErrorCode.INVALID_ENVIRONMENT,
-            "%s is asked for as address of %s, which has %s".formatted(wanted, guest, has),
+            "%s is asked for as address of %s, which has %s".formatted(wanted, vm, has),
             "a machine has one address of a family: stop it, then `ocicat ipam release --force --ip %s`"
                 .formatted(has));
       }
@@ -83,7 +83,7 @@ record VmAddresses(Ipam ipam, IpamRequest request, VmPod guest) {
   }
 
   private List<IpPrefix> exactly(List<IpAddress> kept, IpAddress wanted) {
-    return IpamErrors.told(
+    return IpamErrors.attempt(
         "failed to assign IP address " + wanted,
         () -> {
           if (!kept.contains(wanted)) {
@@ -95,7 +95,7 @@ record VmAddresses(Ipam ipam, IpamRequest request, VmPod guest) {
 
   private List<IpPrefix> missing(boolean v4, boolean v6) {
     AutoAssignResult assigned =
-        IpamErrors.told("failed to request addresses", () -> ipam.autoAssign(request.any(v4, v6)));
+        IpamErrors.attempt("failed to request addresses", () -> ipam.autoAssign(request.any(v4, v6)));
     for (AssignmentResult family : assigned.all()) {
       if (!family.isComplete()) {
         try (Undo undo = new Undo()) {
@@ -114,7 +114,7 @@ record VmAddresses(Ipam ipam, IpamRequest request, VmPod guest) {
     ipam.release(
             addresses.stream()
                 .map(address -> ipam.info(address.address()))
-                .filter(info -> guest.pod().isNoted(info.owner()))
+                .filter(info -> vm.pod().isNoted(info.owner()))
                 .map(ReleaseRequest::of)
                 .toList())
         .orThrow();

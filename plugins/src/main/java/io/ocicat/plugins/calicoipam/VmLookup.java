@@ -27,14 +27,14 @@ record VmLookup(CalicoBackend backend) {
    * @throws CniException when the pod cannot run its machine
    */
   Optional<VmPod> keeping(PodReference pod, Ipam ipam, CalicoLog log) {
-    Optional<VmPod> guest = arriving(pod);
-    if (guest.isEmpty() || VmAddressPersistence.isOn(backend.datastore(), ipam, log)) {
-      return guest;
+    Optional<VmPod> vm = arriving(pod);
+    if (vm.isEmpty() || VmAddressPersistence.isOn(backend.datastore(), ipam, log)) {
+      return vm;
     }
-    if (guest.get().isMigrationTarget()) {
+    if (vm.get().isMigrationTarget()) {
       throw refuse(
           "%s cannot move to %s: kubeVirtVMAddressPersistence is Disabled"
-              .formatted(guest.get(), pod),
+              .formatted(vm.get(), pod),
           "only a machine that keeps its address can: `ocicat ipam configure --kubevirt-ip-persistence Enabled`, then start it again");
     }
     return Optional.empty();
@@ -53,11 +53,11 @@ record VmLookup(CalicoBackend backend) {
                               pod + " does not exist",
                               "it was deleted while it was being started"));
           String migration = known.labels().getOrDefault(MIGRATION, "");
-          return owner(known.owners()).map(owner -> guest(cluster, pod, owner, migration));
+          return owner(known.owners()).map(owner -> vm(cluster, pod, owner, migration));
         });
   }
 
-  private static VmPod guest(
+  private static VmPod vm(
       Cluster cluster, PodReference pod, OwnerReference owner, String migration) {
     String what = "VirtualMachineInstance %s/%s".formatted(pod.namespace(), owner.name());
     if (owner.name().isEmpty() || owner.uid().isEmpty()) {
@@ -103,7 +103,7 @@ record VmLookup(CalicoBackend backend) {
    * The name of the instance of a terminating pod; empty when it runs none, or is already gone from
    * the API.
    */
-  Optional<String> leaving(PodReference pod) {
+  Optional<String> instanceOf(PodReference pod) {
     return ask(
         pod,
         cluster ->
@@ -115,7 +115,7 @@ record VmLookup(CalicoBackend backend) {
   }
 
   /** Whether a machine no longer needs its addresses: it is gone, or being deleted. */
-  boolean isEnding(PodReference pod, String instance) {
+  boolean isDeleted(PodReference pod, String instance) {
     return ask(
             pod,
             cluster -> {
@@ -135,7 +135,7 @@ record VmLookup(CalicoBackend backend) {
     if (!VirtLauncher.mayBe(pod.name()) || !backend.knowsAllPods()) {
       return Optional.empty();
     }
-    return IpamErrors.told(
+    return IpamErrors.attempt(
         "failed to get the virtual machine of " + pod, () -> question.apply(backend.cluster()));
   }
 

@@ -12,9 +12,9 @@ import java.util.Optional;
  * Releases addresses in DEL of a pod that runs a virtual machine: the machine keeps them, whether
  * it continues elsewhere or stops, until it is deleted and its last pod is gone.
  */
-record VmRelease(Ipam ipam, VmLookup guests, String network, CalicoLog log) {
+record VmRelease(Ipam ipam, VmLookup lookup, String network, CalicoLog log) {
   void of(PodReference pod) {
-    Optional<String> instance = guests.leaving(pod);
+    Optional<String> instance = lookup.instanceOf(pod);
     if (instance.isPresent()) {
       String handle = VmPod.handle(network, pod, instance.get());
       List<ReleaseRequest> kept = removePod(pod, handle);
@@ -37,7 +37,7 @@ record VmRelease(Ipam ipam, VmLookup guests, String network, CalicoLog log) {
 
   /** A new machine may have the same name: addresses given to a pod of that one are its own. */
   private void release(List<ReleaseRequest> kept, String handle) {
-    IpamErrors.told(
+    IpamErrors.attempt(
         "failed to release addresses of handle " + handle,
         () -> {
           for (RuntimeException refusal : ipam.release(kept).refused()) {

@@ -64,7 +64,7 @@ public final class CalicoLog {
   }
 
   /** Logs one line for the call, whether it succeeds or fails. */
-  public <T> T telling(String verb, Supplier<T> work) {
+  public <T> T logged(String verb, Supplier<T> work) {
     try {
       T done = work.get();
       info(verb + " done");

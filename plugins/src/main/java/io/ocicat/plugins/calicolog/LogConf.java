@@ -30,7 +30,7 @@ public record LogConf(
   private static final int MAX_MEGABYTES = 100;
   private static final int MAX_DAYS = 30;
   private static final int MAX_FILES = 10;
-  private static final int MOST = 1_000_000;
+  private static final int MAX = 1_000_000;
 
   /** Reads {@code log_level} and {@code log_file_…}, which every plugin of Calico has. */
   public static LogConf read(JsonFields in) {
@@ -53,7 +53,7 @@ public record LogConf(
   }
 
   private static int positive(JsonFields in, String name, int fallback) {
-    int given = in.integer(name, 0, MOST).or(0);
+    int given = in.integer(name, 0, MAX).or(0);
     return given == 0 ? fallback : given;
   }
 

@@ -28,7 +28,7 @@ import java.util.zip.GZIPOutputStream;
  */
 record LogFile(Path path, LogConf conf, Clock clock) {
   private static final long MEGABYTE = 1 << 20;
-  private static final Duration PATIENCE = Duration.ofMillis(200);
+  private static final Duration TIMEOUT = Duration.ofMillis(200);
   private static final String COMPRESSED = ".gz";
   private static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH-mm-ss.SSS", Locale.ROOT)
@@ -62,7 +62,7 @@ record LogFile(Path path, LogConf conf, Clock clock) {
 
   private void rotate() throws IOException {
     Path folder = path.resolveSibling("");
-    try (FileLock _ = FileLock.acquire(folder, FileLock.Mode.EXCLUSIVE, PATIENCE)) {
+    try (FileLock _ = FileLock.acquire(folder, FileLock.Mode.EXCLUSIVE, TIMEOUT)) {
       if (isFull()) {
         Path aside = folder.resolve(stem() + "-" + STAMP.format(clock.instant()) + ending());
         Files.move(path, aside);

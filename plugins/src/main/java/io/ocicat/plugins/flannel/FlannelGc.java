@@ -40,7 +40,7 @@ final class FlannelGc {
 
   void run() {
     Stream<Runnable> deletions = stale().stream().map(name -> () -> delete(name));
-    BestEffort.all(Stream.concat(deletions, Stream.of(this::askDelegate)).toArray(Runnable[]::new));
+    BestEffort.all(Stream.concat(deletions, Stream.of(this::callDelegate)).toArray(Runnable[]::new));
   }
 
   private List<ScratchName> stale() {
@@ -77,7 +77,7 @@ final class FlannelGc {
     files.remove(name);
   }
 
-  private void askDelegate() {
+  private void callDelegate() {
     PluginConfig request =
         DelegateRequest.of(call.config(), conf, SubnetEnv.read(conf.subnetFile()));
     call.delegate(request.with(attachments(call.config().json()))).gc();

@@ -11,7 +11,7 @@ import io.ocicat.plugins.net.AttachmentOwner;
 public final class FlannelHandOver {
   private FlannelHandOver() {}
 
-  public static void give(AttachmentOwner owner, PluginConfig request) {
+  public static void handOver(AttachmentOwner owner, PluginConfig request) {
     Attachment attachment = new Attachment(owner.container().value(), owner.ifName().value());
     new ScratchFiles(FlannelConf.dataDir(request))
         .leaveToTheOriginal(new ScratchName(attachment, owner.network().value()));

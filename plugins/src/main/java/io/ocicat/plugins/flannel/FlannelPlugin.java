@@ -27,7 +27,7 @@ public final class FlannelPlugin implements Plugin {
     FlannelConf conf = FlannelConf.read(call.config());
     PluginConfig request =
         DelegateRequest.of(call.config(), conf, SubnetEnv.read(conf.subnetFile()));
-    refuseTakenName(call);
+    requireFreeName(call);
     ScratchFiles files = new ScratchFiles(conf.dataDir());
     ScratchName name = ScratchName.of(call);
     // Before the delegate does anything: if we are killed meanwhile, DEL knows which plugin to
@@ -48,11 +48,11 @@ public final class FlannelPlugin implements Plugin {
    * A failed ADD is undone by the delegate's DEL, which cannot recognise an interface that an
    * earlier ADD or somebody else created: so none may exist.
    */
-  private static void refuseTakenName(AddCall call) {
+  private static void requireFreeName(AddCall call) {
     Optional<NetnsSockets> container = NetnsSockets.ofRemaining(Optional.of(call.netns()));
     if (container.isPresent()) {
       try (NetnsSockets net = container.get()) {
-        VethPair.refuseTakenName(net, call.ifName().value());
+        VethPair.requireFreeName(net, call.ifName().value());
       }
     }
   }
@@ -72,7 +72,7 @@ public final class FlannelPlugin implements Plugin {
     if (scratch.isEmpty()) {
       return;
     }
-    Optional<PluginConfig> request = whatWasAsked(call, scratch.get());
+    Optional<PluginConfig> request = storedRequest(call, scratch.get());
     if (request.isEmpty()) {
       return;
     }
@@ -90,7 +90,7 @@ public final class FlannelPlugin implements Plugin {
    * as ADD would build it now. If that is not possible either, the runtime must not be kept from
    * deleting the container for ever; GC releases any remaining addresses.
    */
-  private static Optional<PluginConfig> whatWasAsked(DelCall call, byte[] scratch) {
+  private static Optional<PluginConfig> storedRequest(DelCall call, byte[] scratch) {
     try {
       return Optional.of(PluginConfig.parse(scratch));
     } catch (CniException unreadable) {

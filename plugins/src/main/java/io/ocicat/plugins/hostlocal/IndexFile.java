@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class IndexFile implements AutoCloseable {
   /** One file of a directory that was added or removed. */
-  record Change(boolean came, long owner, String name) {
+  record Change(boolean added, long owner, String name) {
     void applyTo(LeaseIndex index) {
-      if (came) {
+      if (added) {
         index.add(owner, name);
       } else {
         index.remove(owner, name);

@@ -141,7 +141,7 @@ final class IndexTable {
   void apply(List<Change> changes) throws IOException {
     for (Change change : changes) {
       String row = row(change.owner(), change.name());
-      if (change.came()) {
+      if (change.added()) {
         add(change.owner(), row);
       } else {
         remove(change.owner(), row);

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * number of leases.
  *
  * <p>The files are authoritative, and the Go plugin changes them without knowing about the index.
- * It does honour the lock, so nothing changes between {@link #open} and {@link #settle}, which are
+ * It does honour the lock, so nothing changes between {@link #open} and {@link #seal}, which are
  * called by the lock's holder. The Go plugin reads every file of the directory for every call. Here
  * a call does the same work whether ten addresses are leased or ten thousand:
  *
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  *       of used ones is all of it read. Otherwise another program changed the directory, or one of
  *       our processes was killed, and every file is read ({@link LeaseScan}).
  *   <li>Every change to the files is made in the index as well.
- *   <li>{@code settle} sets a new stamp and records it, in memory and at the end of the index file.
+ *   <li>{@code seal} sets a new stamp and records it, in memory and at the end of the index file.
  *       A process killed anywhere in between leaves a directory without a stamp, or with an unknown
  *       one: the next call reads the files.
  * </ol>
@@ -97,7 +97,7 @@ final class IndexedDirectory implements AutoCloseable {
     if (present.equals(stamp)) {
       return false;
     }
-    forget();
+    clear();
     file = IndexFile.of(directory);
     Optional<IndexTable> known = file.read(present);
     if (known.isEmpty()) {
@@ -113,7 +113,7 @@ final class IndexedDirectory implements AutoCloseable {
 
   /** Reads every file, whatever the index says. */
   LeaseScan rescan(Path directory) throws IOException {
-    forget();
+    clear();
     file = IndexFile.of(directory);
     LeaseScan scan = LeaseScan.of(directory);
     index = scan.index();
@@ -137,7 +137,7 @@ final class IndexedDirectory implements AutoCloseable {
         for (Change change : changes) {
           if (change.owner() == owner) {
             names.remove(change.name());
-            if (change.came()) {
+            if (change.added()) {
               names.add(change.name());
             }
           }
@@ -151,7 +151,7 @@ final class IndexedDirectory implements AutoCloseable {
   }
 
   /** Whether an address is leased according to the index. */
-  boolean isTaken(Path directory, IpAddress address) throws IOException {
+  boolean isLeased(Path directory, IpAddress address) throws IOException {
     return index(directory).taken().contains(address);
   }
 
@@ -192,12 +192,12 @@ final class IndexedDirectory implements AutoCloseable {
   }
 
   /** Records that a file was created. */
-  void came(String content, String name) {
+  void added(String content, String name) {
     record(new Change(true, LeaseIndex.hash(content), name));
   }
 
   /** Records that a file was removed. */
-  void went(String content, String name) {
+  void removed(String content, String name) {
     record(new Change(false, LeaseIndex.hash(content), name));
   }
 
@@ -209,21 +209,21 @@ final class IndexedDirectory implements AutoCloseable {
   }
 
   /** The files differ from the index: it must not be used after the current call. */
-  void distrust() {
+  void invalidate() {
     worthKeeping = false;
   }
 
   /** Ends the changes: from now on the index is up to date until somebody changes a file. */
-  void settle(Path directory) {
+  void seal(Path directory) {
     if (!worthKeeping) {
-      forget();
+      clear();
     } else if (stamp == null || !changes.isEmpty()) {
       try {
         stamp = DirectoryStamp.put(directory, random, clock);
         updateFile(stamp);
         changes.clear();
       } catch (IOException e) {
-        forget();
+        clear();
       }
     }
   }
@@ -237,12 +237,12 @@ final class IndexedDirectory implements AutoCloseable {
     if (index == null) {
       table = file == null ? null : file.table();
       if (table == null) {
-        forget();
+        clear();
       }
     }
   }
 
-  private void forget() {
+  private void clear() {
     close();
     index = new LeaseIndex();
     table = null;
@@ -261,8 +261,8 @@ final class IndexedDirectory implements AutoCloseable {
     if (index != null || table == null) {
       return size();
     }
-    int came = (int) changes.stream().filter(Change::came).count();
-    return table.live() + came - (changes.size() - came);
+    int added = (int) changes.stream().filter(Change::added).count();
+    return table.live() + added - (changes.size() - added);
   }
 
   /** Its memory use, counted in leases. */

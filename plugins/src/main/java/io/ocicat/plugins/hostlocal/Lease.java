@@ -36,7 +36,7 @@ public record Lease(String network, IpAddress address, Attachment holder) {
 
   private static List<Lease> in(String network, Path directory) {
     try {
-      return LeaseScan.look(directory).files().stream()
+      return LeaseScan.readOnly(directory).files().stream()
           .map(file -> read(network, file))
           .flatMap(Optional::stream)
           .toList();

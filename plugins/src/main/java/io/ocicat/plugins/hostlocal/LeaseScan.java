@@ -69,12 +69,12 @@ record LeaseScan(List<Found> files, boolean complete) {
   }
 
   /** For read-only callers: needs no lock, because it changes nothing. */
-  static LeaseScan look(Path directory) throws IOException {
+  static LeaseScan readOnly(Path directory) throws IOException {
     return of(directory, false);
   }
 
-  private static LeaseScan of(Path directory, boolean tidying) throws IOException {
-    Visit visit = new Visit(directory, tidying);
+  private static LeaseScan of(Path directory, boolean cleaning) throws IOException {
+    Visit visit = new Visit(directory, cleaning);
     Files.walkFileTree(directory, EnumSet.noneOf(FileVisitOption.class), MAX_DEPTH, visit);
     return new LeaseScan(visit.files, visit.complete);
   }
@@ -89,13 +89,13 @@ record LeaseScan(List<Found> files, boolean complete) {
 
   private static final class Visit extends SimpleFileVisitor<Path> {
     private final Path top;
-    private final boolean tidying;
+    private final boolean cleaning;
     private final List<Found> files = new ArrayList<>();
     private boolean complete = true;
 
-    Visit(Path top, boolean tidying) {
+    Visit(Path top, boolean cleaning) {
       this.top = top;
-      this.tidying = tidying;
+      this.cleaning = cleaning;
     }
 
     @Override
@@ -125,7 +125,7 @@ record LeaseScan(List<Found> files, boolean complete) {
       Optional<String> content = LeaseFile.read(file, attributes).map(LeaseFile::trim);
       if (content.isPresent()
           && (name.equals(LeaseFile.DRAFT) || (isAddress && isBlank(content.get())))) {
-        if (tidying) {
+        if (cleaning) {
           Files.delete(file);
         }
       } else if (isAddress || content.flatMap(LeaseOwner::parse).isPresent()) {

@@ -172,22 +172,22 @@ final class Leases implements AutoCloseable {
     Found lease = Found.of(address, owner);
     try {
       if (!LeaseFile.create(path, lease.name(), lease.content())) {
-        if (!directory.isTaken(path, address)) {
-          directory.came("", lease.name());
-          directory.distrust();
+        if (!directory.isLeased(path, address)) {
+          directory.added("", lease.name());
+          directory.invalidate();
         }
         return false;
       }
-      directory.came(lease.content(), lease.name());
-      rememberLast(lease, number);
+      directory.added(lease.content(), lease.name());
+      recordLast(lease, number);
       return true;
     } catch (IOException e) {
-      directory.distrust();
+      directory.invalidate();
       throw failure("lease " + address + " in " + path, e);
     }
   }
 
-  private void rememberLast(Found lease, int number) throws IOException {
+  private void recordLast(Found lease, int number) throws IOException {
     try {
       LeaseFile.overwrite(path.resolve(LeaseFile.LAST_RESERVED + number), lease.name());
     } catch (IOException e) {
@@ -204,11 +204,11 @@ final class Leases implements AutoCloseable {
   void release(Found lease) {
     try {
       Files.delete(path.resolve(lease.name()));
-      directory.went(lease.content(), lease.name());
+      directory.removed(lease.content(), lease.name());
     } catch (NoSuchFileException e) {
-      directory.went(lease.content(), lease.name());
+      directory.removed(lease.content(), lease.name());
     } catch (IOException e) {
-      directory.distrust();
+      directory.invalidate();
       throw failure("release " + lease.name() + " in " + path, e);
     }
   }
@@ -231,7 +231,7 @@ final class Leases implements AutoCloseable {
   public void close() {
     try (turn;
         lock) {
-      directory.settle(path);
+      directory.seal(path);
     }
   }
 }

@@ -19,13 +19,13 @@ record RangeAllocation(Leases leases, LeaseOwner owner, RangeSet set, int number
   /** The requested address or, without a request, the next free one. */
   Member allocate(Optional<IpAddress> requested) {
     try {
-      return requested.flatMap(set::find).map(this::take).orElseGet(this::next);
+      return requested.flatMap(set::find).map(this::lease).orElseGet(this::next);
     } catch (CniException e) {
       throw e.prefixed("failed to allocate for range %d: ".formatted(number));
     }
   }
 
-  private Member take(Member wanted) {
+  private Member lease(Member wanted) {
     IpAddress address = wanted.address();
     if (address.equals(wanted.range().gateway())) {
       throw new CniException(

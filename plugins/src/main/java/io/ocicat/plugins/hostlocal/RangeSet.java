@@ -84,7 +84,7 @@ record RangeSet(List<AddressRange> ranges) {
   Optional<Member> nextFree(Optional<IpAddress> last, AddressRuns used) {
     Optional<Member> latest = last.flatMap(this::find);
     int first = latest.map(member -> ranges.indexOf(member.range())).orElse(0);
-    Optional<Member> found = latest.flatMap(m -> firstBehind(m.address(), m.range(), used));
+    Optional<Member> found = latest.flatMap(m -> firstAfter(m.address(), m.range(), used));
     // The range that contains "last" comes again at the end, as a whole: the part after "last" is
     // known to be full by then.
     int turn = latest.isPresent() ? 1 : 0;
@@ -98,11 +98,11 @@ record RangeSet(List<AddressRange> ranges) {
   private static Optional<Member> firstFrom(IpAddress from, AddressRange range, AddressRuns used) {
     Optional<IpAddress> free = used.firstMissing(from, range.end());
     return free.isPresent() && free.get().equals(range.gateway())
-        ? firstBehind(range.gateway(), range, used)
+        ? firstAfter(range.gateway(), range, used)
         : free.map(address -> new Member(address, range));
   }
 
-  private static Optional<Member> firstBehind(
+  private static Optional<Member> firstAfter(
       IpAddress after, AddressRange range, AddressRuns used) {
     return after.equals(range.end()) ? Optional.empty() : firstFrom(after.next(), range, used);
   }

@@ -76,14 +76,14 @@ final class BearerToken {
   }
 
   /** Removes the token from a text: some servers repeat the request in their error pages. */
-  String hide(String text) {
+  String redact(String text) {
     return secret.length() < SHORTEST_SECRET ? text : text.replace(secret, "<token>");
   }
 
   /** The error without the token; the same object when the token does not occur in it. */
-  CniException hide(CniException e) {
-    String msg = hide(e.msg());
-    String details = hide(e.details());
+  CniException redact(CniException e) {
+    String msg = redact(e.msg());
+    String details = redact(e.details());
     return msg.equals(e.msg()) && details.equals(e.details())
         ? e
         : new CniException(e.code(), msg, details);

@@ -31,7 +31,7 @@ public final class HttpIpamPlugin implements Plugin {
   @Override
   public Result add(AddCall call) {
     HttpIpamConf conf = HttpIpamConf.read(call.config());
-    ObjectNode wish = AddressRequest.of(call, conf);
+    ObjectNode request = AddressRequest.of(call, conf);
     String network = call.network().value();
     return asking(
         call,
@@ -40,7 +40,7 @@ public final class HttpIpamPlugin implements Plugin {
           try (Undo undo = new Undo()) {
             GrantedAddresses granted =
                 undo.onFailure(
-                    server.allocate(network, call.attachment(), wish),
+                    server.allocate(network, call.attachment(), request),
                     _ -> server.release(network, call.attachment()));
             requireExpressible(granted, call.version());
             return undo.keep(granted.toResult(conf));
@@ -153,7 +153,7 @@ public final class HttpIpamPlugin implements Plugin {
           try (HttpTransport transport = new HttpTransport(call, conf)) {
             return question.apply(new IpamServerClient(conf, transport));
           } catch (CniException e) {
-            throw conf.token().hide(e);
+            throw conf.token().redact(e);
           }
         });
   }

@@ -100,7 +100,7 @@ final class HttpTransport implements AutoCloseable {
           last = answer.describe();
           pause = answer.retryAfter().isPositive() ? answer.retryAfter() : pause;
         } catch (IOException | TimeoutException e) {
-          if (isDistrust(e)) {
+          if (isCertificateFailure(e)) {
             throw new CniException(
                 ErrorCode.INVALID_NETWORK_CONFIG,
                 "no trust in the IPAM server %s: %s".formatted(conf.server(), e.getMessage()),
@@ -200,7 +200,7 @@ final class HttpTransport implements AutoCloseable {
   }
 
   /** The TLS failures that a retry cannot change. */
-  private static boolean isDistrust(Exception failure) {
+  private static boolean isCertificateFailure(Exception failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof CertificateException || cause instanceof SSLPeerUnverifiedException) {
         return true;

@@ -90,9 +90,9 @@ record ServerResponse(
   String describe() {
     if (!location.isEmpty()) {
       return "status %d, a redirect to %s: write that address into ipam.serverURL"
-          .formatted(status, Quoted.brief(token.hide(location)));
+          .formatted(status, Quoted.brief(token.redact(location)));
     }
-    String message = token.hide(error().text("message").or(""));
+    String message = token.redact(error().text("message").or(""));
     if (message.isEmpty()) {
       return "status %d%s".formatted(status, body.isEmpty() ? "" : " and " + Quoted.brief(text()));
     }
@@ -109,6 +109,6 @@ record ServerResponse(
   }
 
   private String text() {
-    return token.hide(body);
+    return token.redact(body);
   }
 }

@@ -32,10 +32,10 @@ record XtMatch(String name, int revision, Bytes info) {
   /** XT_MAX_COMMENT_LEN, including the terminating zero. */
   private static final int COMMENT_SIZE = 256;
 
-  private static final int MOST_PORTS = 15;
+  private static final int MAX_PORTS = 15;
 
   /** The part of struct xt_multiport_v1 that ends with the list of ports. */
-  private static final int MULTIPORT_LIST = 2 + Short.BYTES * MOST_PORTS;
+  private static final int MULTIPORT_LIST = 2 + Short.BYTES * MAX_PORTS;
 
   /** Size of struct xt_conntrack_mtinfo3, as xtables aligns it. */
   private static final int CONNTRACK_SIZE = 168;
@@ -102,7 +102,7 @@ record XtMatch(String name, int revision, Bytes info) {
       if (match.isPresent() && match.get().info.length() >= MULTIPORT_LIST) {
         ByteBuffer info =
             ByteBuffer.wrap(match.get().info.toByteArray()).order(ByteOrder.nativeOrder());
-        int count = Math.min(info.get(1), MOST_PORTS);
+        int count = Math.min(info.get(1), MAX_PORTS);
         return IntStream.range(0, count)
             .map(i -> info.getShort(2 + Short.BYTES * i) & 0xffff)
             .anyMatch(ports::contains);

@@ -59,7 +59,7 @@ public final class MacvlanPlugin implements Plugin {
 
       Result result = Result.empty().withInterface(inSandbox(link, call.netns().text()));
       if (conf.addressed()) {
-        Result ipam = undo.onFailure(call.ipam().add(), _ -> giveBack(call, container, ifName));
+        Result ipam = undo.onFailure(call.ipam().add(), _ -> undoAdd(call, container, ifName));
         requireAddresses(ipam);
         result =
             result.withIps(ipam.ips()).withRoutes(ipam.routes()).mapIps(ip -> ip.onInterface(0));
@@ -115,7 +115,7 @@ public final class MacvlanPlugin implements Plugin {
   }
 
   /** Releases the addresses last: nobody else may get them before the interface is gone. */
-  private static void giveBack(AddCall call, NetnsSockets container, String ifName) {
+  private static void undoAdd(AddCall call, NetnsSockets container, String ifName) {
     BestEffort.all(() -> delete(container, ifName), () -> call.ipam().del());
   }
 

@@ -29,7 +29,7 @@ public final class MasqueradeHandOver {
   }
 
   /**
-   * Checks that {@link #give} will work.
+   * Checks that {@link #handOver} will work.
    *
    * @throws CniException when there is no usable iptables
    */
@@ -41,7 +41,7 @@ public final class MasqueradeHandOver {
   }
 
   /** Creates the Go form, then removes ours: at no time is an address not masqueraded. */
-  public static void give(NetnsSockets host, AttachmentOwner owner, List<IpPrefix> addresses) {
+  public static void handOver(NetnsSockets host, AttachmentOwner owner, List<IpPrefix> addresses) {
     GoMasquerade.install(host, owner, addresses);
     release(host, owner.label());
   }

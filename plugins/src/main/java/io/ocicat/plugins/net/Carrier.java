@@ -15,7 +15,7 @@ import java.time.Duration;
  * since Linux 6.8, at the latest when somebody asks.
  */
 public final class Carrier {
-  private static final Duration PATIENCE = Duration.ofMillis(2500);
+  private static final Duration TIMEOUT = Duration.ofMillis(2500);
 
   private Carrier() {}
 
@@ -28,7 +28,7 @@ public final class Carrier {
     if (isRunning(net, end)) {
       return;
     }
-    Deadline limit = deadline.atMost(PATIENCE);
+    Deadline limit = deadline.atMost(TIMEOUT);
     try (Monitor<Link> changes = Monitor.open(net.namespace(), Links.CHANGES)) {
       while (!isRunning(net, end)) {
         if (limit.hasPassed() || changes.poll(limit.remaining()).isEmpty()) {

@@ -15,7 +15,7 @@ import java.util.List;
 
 /** Waits for IPv6 duplicate address detection, which takes a second or two. */
 public final class DuplicateDetection {
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private DuplicateDetection() {}
 
@@ -25,7 +25,7 @@ public final class DuplicateDetection {
    * @throws CniException when an address is a duplicate, or detection does not finish
    */
   public static void await(NetnsSockets container, Device device, Deadline deadline) {
-    Deadline limit = deadline.atMost(PATIENCE);
+    Deadline limit = deadline.atMost(TIMEOUT);
     try (Monitor<Address> changes = Monitor.open(container.namespace(), Addresses.CHANGES)) {
       while (isUndecided(container, device)) {
         if (limit.hasPassed() || changes.poll(limit.remaining()).isEmpty()) {

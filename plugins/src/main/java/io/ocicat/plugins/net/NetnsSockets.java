@@ -192,7 +192,7 @@ public final class NetnsSockets implements AutoCloseable {
       route.close();
     }
     if (netfilter != null) {
-      NetfilterSockets.giveBack(namespace, netfilter);
+      NetfilterSockets.release(namespace, netfilter);
     }
     namespace.close();
   }

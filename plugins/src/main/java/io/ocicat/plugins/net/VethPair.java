@@ -58,7 +58,7 @@ public record VethPair(End host, End container) {
    * @param hostSide further settings of the host end, for instance its bridge and that it is up
    * @param then maps the name of the host end to further requests in the same send: an alias, or
    *     bridge port options
-   * @param deaf links on the host that, like the host end, must ignore router advertisements from
+   * @param ignoringAdvertisements links on the host that, like the host end, must ignore router advertisements from
    *     the container
    */
   public record Plan(
@@ -67,32 +67,32 @@ public record VethPair(End host, End container) {
       Optional<MacAddress> mac,
       UnaryOperator<LinkSettings> hostSide,
       Function<String, List<NetlinkRequest>> then,
-      List<String> deaf) {
+      List<String> ignoringAdvertisements) {
     public static Plan of(String name) {
       return new Plan(name, 0, Optional.empty(), settings -> settings, _ -> List.of(), List.of());
     }
 
     public Plan withMtu(int newMtu) {
-      return new Plan(name, newMtu, mac, hostSide, then, deaf);
+      return new Plan(name, newMtu, mac, hostSide, then, ignoringAdvertisements);
     }
 
     public Plan withMac(Optional<MacAddress> newMac) {
-      return new Plan(name, mtu, newMac, hostSide, then, deaf);
+      return new Plan(name, mtu, newMac, hostSide, then, ignoringAdvertisements);
     }
 
     public Plan onHost(UnaryOperator<LinkSettings> newHostSide) {
-      return new Plan(name, mtu, mac, newHostSide, then, deaf);
+      return new Plan(name, mtu, mac, newHostSide, then, ignoringAdvertisements);
     }
 
     public Plan then(Function<String, List<NetlinkRequest>> newThen) {
-      return new Plan(name, mtu, mac, hostSide, newThen, deaf);
+      return new Plan(name, mtu, mac, hostSide, newThen, ignoringAdvertisements);
     }
 
     /**
      * Makes another link on the host ignore router advertisements as well, in the same visit as the
      * host end.
      */
-    public Plan alsoDeaf(String link) {
+    public Plan alsoIgnoringRouterAdvertisements(String link) {
       return new Plan(name, mtu, mac, hostSide, then, List.of(link));
     }
   }
@@ -110,7 +110,7 @@ public record VethPair(End host, End container) {
         if (!e.is(Errno.EEXIST) || attempt == NAME_ATTEMPTS) {
           throw e;
         }
-        refuseTakenName(container, plan.name());
+        requireFreeName(container, plan.name());
       }
     }
   }
@@ -129,7 +129,7 @@ public record VethPair(End host, End container) {
             plan.hostSide().apply(outside),
             new LinkKind.Veth(inside.in(container.namespace())),
             plan.then().apply(hostName).toArray(NetlinkRequest[]::new));
-    deafen(host, hostName, plan.deaf());
+    ignoreRouterAdvertisements(host, hostName, plan.ignoringAdvertisements());
     return new VethPair(
         new End(made.index(), hostName, hostMac), new End(made.peer(), plan.name(), mac));
   }
@@ -138,7 +138,7 @@ public record VethPair(End host, End container) {
    * A container must not become the host's router by sending router advertisements
    * (CVE-2020-10749).
    */
-  private static void deafen(NetnsSockets host, String end, List<String> others) {
+  private static void ignoreRouterAdvertisements(NetnsSockets host, String end, List<String> others) {
     Map<Sysctl, String> settings = new HashMap<>();
     settings.put(acceptRouters(end), "0");
     others.forEach(link -> settings.put(acceptRouters(link), "0"));
@@ -159,7 +159,7 @@ public record VethPair(End host, End container) {
    *
    * @throws CniException naming it
    */
-  public static void refuseTakenName(NetnsSockets container, String name) {
+  public static void requireFreeName(NetnsSockets container, String name) {
     if (container.link(name).isPresent()) {
       throw new CniException(
               ErrorCode.INTERNAL,

@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
  * value, {@code != { a, b }} one condition for each.
  */
 final class ConditionParser {
-  private static final int MOST_ALTERNATIVES = 64;
+  private static final int MAX_ALTERNATIVES = 64;
   private static final long LARGEST_PORT = 0xffff;
   private static final long LARGEST_MARK = 0xffffffffL;
   private static final Pattern RANGE = Pattern.compile("([^-]+)-([^-]+)");
@@ -64,10 +64,10 @@ final class ConditionParser {
   }
 
   private static List<List<Clause>> and(List<List<Clause>> some, List<List<Clause>> others) {
-    if (some.size() * others.size() > MOST_ALTERNATIVES) {
+    if (some.size() * others.size() > MAX_ALTERNATIVES) {
       throw refuse(
           "the sets in { } make more than %d combinations: use fewer values, or prefixes"
-              .formatted(MOST_ALTERNATIVES));
+              .formatted(MAX_ALTERNATIVES));
     }
     List<List<Clause>> both = new ArrayList<>();
     for (List<Clause> one : some) {

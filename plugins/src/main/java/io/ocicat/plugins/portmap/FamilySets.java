@@ -226,7 +226,7 @@ final class FamilySets {
   }
 
   /** The forward that an element of {@link #owners} describes. */
-  StoredForward holding(Element element) {
+  StoredForward stored(Element element) {
     if (!(element.data() instanceof ElementData.Values(List<Value> values)) || values.size() != 5) {
       throw NetlinkException.malformed("element " + element + " tells of no host port");
     }
@@ -239,11 +239,11 @@ final class FamilySets {
    * promoted at any time; a search that begins with the waiting ones finds it in one of the two
    * places.
    */
-  List<SetElement> belonging(String label, StoredForward holding) {
-    ContainerAddress container = holding.container();
+  List<SetElement> possible(String label, StoredForward forward) {
+    ContainerAddress container = forward.container();
     return List.of(
-        waiting(label, holding.port()),
-        port(holding.port()),
+        waiting(label, forward.port()),
+        port(forward.port()),
         self(container),
         loopback(container),
         link(container),

@@ -68,19 +68,19 @@ final class HostPorts {
    * @throws CniException with code 11 when another container has one of the ports; then nothing
    *     changed
    */
-  List<Forward> give(PortClaim wanted) {
+  List<Forward> assign(PortClaim wanted) {
     PortClaim claim = wanted;
     List<NetlinkRequest> table = List.of();
-    List<NetlinkRequest> room = List.of();
+    List<NetlinkRequest> deletions = List.of();
     for (int attempt = 1; ; attempt++) {
       try {
         List<NetlinkRequest> requests = new ArrayList<>(table);
-        requests.addAll(room);
+        requests.addAll(deletions);
         requests.addAll(claim.requests());
         netfilter.transact(requests);
-        return room.isEmpty() && claim.standing().equals(PortConflicts.FIRST)
+        return deletions.isEmpty() && claim.conflicts().equals(PortConflicts.FIRST)
             ? claim.forwards()
-            : settle(wanted);
+            : confirm(wanted);
       } catch (NetlinkException e) {
         if (attempt == ATTEMPTS) {
           throw e;
@@ -89,8 +89,8 @@ final class HostPorts {
         } else if (e.is(Errno.EEXIST) || e.is(Errno.ENOENT)) {
           // Also when elements to be deleted have disappeared meanwhile.
           claim = wanted.at(PortConflicts.of(wanted, this));
-          claim.standing().requireNoneTaken(owners);
-          room = room(claim);
+          claim.conflicts().requireNoneTaken(owners);
+          deletions = deletions(claim);
         } else {
           throw e;
         }
@@ -101,7 +101,7 @@ final class HostPorts {
   /**
    * Offers the ports that an owner gave up to others, and ensures that it only waits for its own.
    */
-  private List<Forward> settle(PortClaim wanted) {
+  private List<Forward> confirm(PortClaim wanted) {
     String label = wanted.label();
     try (Undo undo = new Undo()) {
       // Often it is the deadline that has failed it.
@@ -114,13 +114,13 @@ final class HostPorts {
   }
 
   /** Removes all that an owner has; forwards of the same container that waited for it are next. */
-  List<StoredForward> take(String label) {
+  List<StoredForward> release(String label) {
     for (int attempt = 1; ; attempt++) {
-      Belongings belongings = belongings(label);
+      OwnerState state = ownerState(label);
       try {
-        netfilter.transact(belongings.deletions());
+        netfilter.transact(state.deletions());
         promote(other -> AttachmentOwner.isOneContainer(other, label));
-        return belongings.holdings();
+        return state.forwards();
       } catch (NetlinkException e) {
         if (!e.is(Errno.ENOENT) || attempt == ATTEMPTS) {
           throw e;
@@ -161,7 +161,7 @@ final class HostPorts {
 
   /** What an owner has. */
   List<StoredForward> holdings(String label) {
-    return belongings(label).holdings();
+    return ownerState(label).forwards();
   }
 
   /** Whether an owner has anything, with a query or two however much that is. */
@@ -220,8 +220,8 @@ final class HostPorts {
    * What must be removed before a claim can be met: what its owner had before, and stale elements
    * about an address that is now its container's. Ports never change hands.
    */
-  private List<NetlinkRequest> room(PortClaim claim) {
-    Belongings before = belongings(claim.label());
+  private List<NetlinkRequest> deletions(PortClaim claim) {
+    OwnerState before = ownerState(claim.label());
     Map<SetElement, NetlinkRequest> deletions = new LinkedHashMap<>(before.elements());
     for (SetElement entry : claim.entries()) {
       SetElement key = entry.key();
@@ -241,8 +241,8 @@ final class HostPorts {
   }
 
   /** What an owner has, and how to delete it. */
-  private record Belongings(
-      List<StoredForward> holdings,
+  private record OwnerState(
+      List<StoredForward> forwards,
       Map<SetElement, NetlinkRequest> elements,
       List<NetlinkRequest> rules) {
     List<NetlinkRequest> deletions() {
@@ -252,8 +252,8 @@ final class HostPorts {
     }
   }
 
-  private Belongings belongings(String label) {
-    List<StoredForward> holdings = new ArrayList<>();
+  private OwnerState ownerState(String label) {
+    List<StoredForward> forwards = new ArrayList<>();
     Set<SetElement> possible = new LinkedHashSet<>();
     Map<SetElement, NetlinkRequest> elements = new LinkedHashMap<>();
     for (FamilySets family : FamilySets.BOTH) {
@@ -263,10 +263,10 @@ final class HostPorts {
         if (found.isEmpty()) {
           break;
         }
-        StoredForward holding = family.holding(found.get());
-        holdings.add(holding);
+        StoredForward forward = family.stored(found.get());
+        forwards.add(forward);
         elements.put(key, key.delete());
-        possible.addAll(family.belonging(label, holding));
+        possible.addAll(family.possible(label, forward));
       }
     }
     for (SetElement entry : possible) {
@@ -275,7 +275,7 @@ final class HostPorts {
       }
     }
     List<NetlinkRequest> rules =
-        holdings.isEmpty() ? List.of() : rules(label).stream().map(Rules::delete).toList();
-    return new Belongings(holdings, elements, rules);
+        forwards.isEmpty() ? List.of() : rules(label).stream().map(Rules::delete).toList();
+    return new OwnerState(forwards, elements, rules);
   }
 }

@@ -24,9 +24,9 @@ import java.util.stream.Collectors;
  * The host ports that one attachment claims, and the kernel objects they consist of.
  *
  * @param label the owner's, the comment of all that is its own
- * @param standing the conflicts: which parts have to wait
+ * @param conflicts the conflicts: which parts have to wait
  */
-record PortClaim(String label, PortmapConf conf, List<Forward> forwards, PortConflicts standing) {
+record PortClaim(String label, PortmapConf conf, List<Forward> forwards, PortConflicts conflicts) {
   PortClaim {
     forwards = List.copyOf(forwards);
   }
@@ -41,7 +41,7 @@ record PortClaim(String label, PortmapConf conf, List<Forward> forwards, PortCon
 
   /** The forwards that need not wait. */
   List<Forward> effective() {
-    return forwards.stream().filter(forward -> !standing.hasToWait(forward)).toList();
+    return forwards.stream().filter(forward -> !conflicts.hasToWait(forward)).toList();
   }
 
   /**
@@ -100,7 +100,7 @@ record PortClaim(String label, PortmapConf conf, List<Forward> forwards, PortCon
 
   private SetElement byMap(Forward forward) {
     FamilySets family = FamilySets.of(forward);
-    return standing.hasToWait(forward) ? family.waiting(label, forward) : family.forward(forward);
+    return conflicts.hasToWait(forward) ? family.waiting(label, forward) : family.forward(forward);
   }
 
   /** The clients that must be masqueraded, because the container could not reply to them. */
@@ -172,7 +172,7 @@ record PortClaim(String label, PortmapConf conf, List<Forward> forwards, PortCon
   List<NetlinkRequest> requests() {
     List<NetlinkRequest> requests = new ArrayList<>();
     forwardsByMap().stream()
-        .filter(standing::needsFree)
+        .filter(conflicts::needsFree)
         .forEach(forward -> requests.addAll(FamilySets.of(forward).requireWiderFree(forward)));
     entries().forEach(entry -> requests.add(entry.create()));
     rules().forEach(rule -> requests.add(Rules.append(rule)));

@@ -30,7 +30,7 @@ record PortmapConf(
   private static final String MARK_BIT = "markMasqBit";
 
   /** More than anybody publishes as a range, and few enough to be created in seconds. */
-  private static final int MOST_MAPPINGS = 16_384;
+  private static final int MAX_MAPPINGS = 16_384;
 
   PortmapConf {
     mappings = List.copyOf(mappings);
@@ -134,11 +134,11 @@ record PortmapConf(
     for (JsonFields in : runtime.objects(Capability.PORT_MAPPINGS)) {
       mappings.add(PortMapping.read(in));
     }
-    if (mappings.size() > MOST_MAPPINGS) {
+    if (mappings.size() > MAX_MAPPINGS) {
       runtime.problem(
           Capability.PORT_MAPPINGS,
           "are too many: %d, at most %d can be made for one container"
-              .formatted(mappings.size(), MOST_MAPPINGS));
+              .formatted(mappings.size(), MAX_MAPPINGS));
     }
     return List.copyOf(mappings);
   }

@@ -35,6 +35,6 @@ public final class PortmapHandOver {
 
   /** Removes the forwards from our table. */
   public static void release(NetnsSockets host, String label) {
-    new HostPorts(host.netfilter()).take(label);
+    new HostPorts(host.netfilter()).release(label);
   }
 }

@@ -54,7 +54,7 @@ public final class PtpPlugin implements Plugin {
         NetnsSockets container = NetnsSockets.of(call.netns());
         Undo undo = new Undo()) {
       // Before there is anything to undo: the addresses of an earlier ADD belong to the same owner.
-      VethPair.refuseTakenName(container, owner.ifName().value());
+      VethPair.requireFreeName(container, owner.ifName().value());
 
       Result ipam = undo.onFailure(call.ipam().add(), _ -> call.ipam().del());
       List<PtpAddress> addresses = PtpAddress.of(ipam);

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The ingress hook of the veth is in use by somebody else. */
+/** The ingress hook of the veth is already in use by somebody else. */
 @Hosts
 class BandwidthHookTest {
 
@@ -50,7 +50,7 @@ class BandwidthHookTest {
     assertThat(shaped.everything()).isEqualTo(before);
   }
 
-  /** Somebody adds a filter to the hook that we made: it stays, and the hook with it. */
+  /** Somebody adds a filter to the hook that we created: it stays, and the hook with it. */
   @ParameterizedTest
   @ValueSource(ints = {1, 5})
   void ourHookStaysWhileOthersUseIt(int priority, Host host, Host pod) {

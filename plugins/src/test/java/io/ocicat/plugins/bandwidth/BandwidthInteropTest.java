@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Beside the Go plugin on one host. */
+/** Together with the Go plugin on one host. */
 @Hosts
 class BandwidthInteropTest {
 
@@ -34,7 +34,7 @@ class BandwidthInteropTest {
     // Each ifb has a random one.
     ((ObjectNode) go.at("/interfaces/2")).remove("mac");
     ((ObjectNode) ours.at("/interfaces/2")).remove("mac");
-    // Debian's original also prints an empty dns in 1.0.0, which that version leaves out.
+    // Debian's Go plugin also prints an empty dns in 1.0.0, which that version leaves out.
     ((ObjectNode) go).remove("dns");
     ((ObjectNode) ours).remove("dns");
     assertThat(ours).isEqualTo(go);
@@ -90,8 +90,7 @@ class BandwidthInteropTest {
   }
 
   /**
-   * A bucket too small for a packet passes none; we make it larger, and the kernel tells no lie
-   * about that to Go's CHECK.
+   * A bucket too small for a packet passes none; we make it larger, and Go's CHECK accepts that.
    */
   @Test
   void aBurstSmallerThanAPacketIsRecognized(Host host, Host pod) {
@@ -124,7 +123,7 @@ class BandwidthInteropTest {
     assertThat(first.ifbs()).isEmpty();
   }
 
-  /** Go's ADD fails behind a qdisc of somebody else and leaves its ifb: DEL finds it. */
+  /** Go's ADD fails after somebody else's qdisc and leaves its ifb: DEL finds it. */
   @Test
   void delCleansUpAfterGosFailedAdd(Host host, Host pod) {
     Shaped shaped = Shaped.wired(host, pod);

@@ -167,7 +167,7 @@ class BandwidthPluginTest {
         .isEqualTo("container interface br7 has no veth peer: it is a bridge");
   }
 
-  /** Whose index happens to be that of another link on the host. */
+  /** A link whose index happens to equal that of another link on the host. */
   @Test
   void aPeerElsewhereIsNotMistakenForALinkOfTheHost(Host host, Host pod, Host elsewhere) {
     Shaped shaped = Shaped.wired(host, pod);

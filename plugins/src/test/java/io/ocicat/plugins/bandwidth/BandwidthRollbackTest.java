@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** ADD fails at each of its steps, five times each, and then there is what there was before. */
+/** ADD fails at each of its steps, five times each, and leaves the previous state. */
 @Hosts
 class BandwidthRollbackTest {
 

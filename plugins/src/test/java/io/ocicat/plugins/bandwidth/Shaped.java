@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** A pod on a veth, as the plugin before this one leaves it, and what the host shows of it. */
+/** A pod on a veth, as the previous plugin leaves it, and its state on the host. */
 record Shaped(Host host, Host pod, String veth, String ifName) {
   static final String BOTH =
       "'ingressRate':8000000,'ingressBurst':8000000,'egressRate':16000000,'egressBurst':4000000";
@@ -40,7 +40,7 @@ record Shaped(Host host, Host pod, String veth, String ifName) {
     return bare(version, fields + (fields.isEmpty() ? "" : ",") + previous);
   }
 
-  /** The same without a result of plugins before. */
+  /** The same without a previous result. */
   Attaching bare(String version, String fields) {
     String config =
         "{'cniVersion':'%s','name':'%s','type':'bandwidth'%s}"
@@ -49,7 +49,7 @@ record Shaped(Host host, Host pod, String veth, String ifName) {
     return Attaching.of("bandwidth", host, pod, config).with("CNI_IFNAME", ifName);
   }
 
-  /** The same with another result of plugins before. */
+  /** The same with another previous result. */
   Attaching after(String previous, String fields) {
     return bare("1.0.0", fields + ",'prevResult':" + previous);
   }
@@ -78,7 +78,7 @@ record Shaped(Host host, Host pod, String veth, String ifName) {
     return host.json("ip", "-j", "link", "show", "lo").path("nothing");
   }
 
-  /** What {@code tc} says of the filters for what arrives from the pod. */
+  /** What {@code tc} prints about the filters for what arrives from the pod. */
   String filters() {
     String shown = host.exec("tc", "filter", "show", "dev", veth, "ingress").stdout();
     // Printed or not depending on how the last filter was added.
@@ -98,7 +98,7 @@ record Shaped(Host host, Host pod, String veth, String ifName) {
 
   /** All links and qdiscs of the host, for comparing before and after. */
   String everything() {
-    // Whether a veth pair counts as plugged in yet is the kernel's business.
+    // When a veth pair gets its carrier is up to the kernel.
     return host.exec("ip", "-o", "link").stdout().replaceAll(" state \\w+|NO-CARRIER,", "")
         + host.exec("tc", "qdisc", "show").stdout()
         + filters();

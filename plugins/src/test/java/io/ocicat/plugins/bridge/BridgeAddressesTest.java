@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A bridge that has addresses already when it is to become a gateway. */
+/** A bridge that already has addresses when it is to become a gateway. */
 @Hosts
 class BridgeAddressesTest {
   @TempDir Path leases;
@@ -79,7 +79,7 @@ class BridgeAddressesTest {
     assertThat(addresses(host, "br0")).contains("2001:db8:1::1/64", "2001:db8:2::9/64");
   }
 
-  /** The original takes the first for an obstacle to the second. */
+  /** The Go plugin treats the first address as an obstacle to the second. */
   @Test
   void twoIpv4SubnetsHaveTwoGateways(Host host, Host pod) {
     Attaching eth0 = gateway(host).addresses(leases, "10.1.2.0/24", "10.1.3.0/24").attach(pod);
@@ -90,7 +90,7 @@ class BridgeAddressesTest {
     pod.exec("ping", "-c1", "-W2", "10.1.3.1");
   }
 
-  /** With the first address of a subnet Linux takes the others away. */
+  /** With the first address of a subnet Linux removes the others. */
   @Test
   void forcingKeepsTheWantedAddressBehindTheOther(Host host, Host pod) {
     host.exec("ip", "address", "add", "10.1.2.77/24", "dev", "br0");

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** ADD returns when frames can pass. Here somebody takes the port down while IPAM is asked. */
+/** ADD returns when frames can pass. Here somebody sets the port down while IPAM runs. */
 @Hosts
 class BridgeCarrierTest {
   @TempDir Path leases;

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** CHECK: everything ADD made is looked at. */
+/** CHECK verifies everything that ADD created. */
 @Hosts
 class BridgeCheckTest {
   @TempDir Path leases;
@@ -55,7 +55,7 @@ class BridgeCheckTest {
     network.after(result).attach(pod).check().ok();
   }
 
-  /** Commands run on the host, or with {@code pod:} in the container; PORT is the host's end. */
+  /** Commands run on the host, or with {@code pod:} in the container; PORT is the host end. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -100,7 +100,7 @@ class BridgeCheckTest {
         .startsWith(problem.replace("PORT", port));
   }
 
-  /** Review K8: firewall does so with ingressPolicy isolated. */
+  /** The firewall plugin does so with ingressPolicy isolated. */
   @Test
   void aPortMayBeIsolatedBySomebodyElse(Host host, Host pod) {
     BridgeNetwork network = network(host);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** Many at once on one fresh network. */
+/** Concurrent calls on one fresh network. */
 @Hosts
 class BridgeConcurrencyTest {
   private static final int EACH = 10;
@@ -61,7 +61,7 @@ class BridgeConcurrencyTest {
     assertThat(Left.on(host, leases)).isEqualTo(Left.NOTHING);
   }
 
-  /** Comings and goings, ours and the original's. */
+  /** Concurrent ADDs and DELs, ours and the Go plugin's. */
   @Test
   void bothSidesComeAndGo(Host host, Host one, Host two) throws Exception {
     BridgeNetwork network =

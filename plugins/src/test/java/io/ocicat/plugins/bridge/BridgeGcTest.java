@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ArrayNode;
 
-/** GC: what belongs to no valid attachment of this network goes, all else stays. */
+/** GC removes what belongs to no valid attachment of this network, and nothing else. */
 @Hosts
 class BridgeGcTest {
   @TempDir Path leases;
@@ -67,7 +67,7 @@ class BridgeGcTest {
     assertThat(ipam.calls()).doesNotContain("GC");
   }
 
-  /** It cannot be told whose they were; but the port is gone, so they are nobody's. */
+  /** Their owner is unknown; but the port is gone, so they are stale. */
   @Test
   void spoofChecksOfTheOriginalGoWithTheirPorts(Host host, Host one, Host two) {
     BridgeNetwork network = BridgeNetwork.on(host).version("1.0.0").with("macspoofchk", true);
@@ -86,7 +86,7 @@ class BridgeGcTest {
     return ipam.of(BridgeNetwork.on(host)).with("ipMasq", true).with("macspoofchk", true);
   }
 
-  /** The name of the port it got. */
+  /** The name of its port. */
   private String add(BridgeNetwork network, Host pod, int number) {
     ipam.answering(
         "{\"cniVersion\":\"1.1.0\",\"ips\":[{\"address\":\"10.1.2.%d/24\"}]}".formatted(number));

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Beside the original on one host. */
+/** Together with the Go plugin on one host. */
 @Hosts
 class BridgeInteropTest {
   @TempDir Path leases;
@@ -40,8 +40,8 @@ class BridgeInteropTest {
   }
 
   /**
-   * What is ours in nf_tables the original does not know: it goes with GC, or our own DEL. Debian's
-   * version of it misses the chain it would have made for the masquerade, and complains once.
+   * The Go plugin does not know our nf_tables elements: our GC or DEL removes them. Debian's
+   * version misses the chain that it would have created for masquerading, and reports that once.
    */
   @Test
   void rulesThatTheOriginalLeavesAreCollected(Host host, Host pod) {
@@ -101,7 +101,7 @@ class BridgeInteropTest {
     assertThat(ours.path("ip6")).isEqualTo(theirs.path("ip6"));
   }
 
-  /** The links, too, but for what is random and what is ours on purpose. */
+  /** Including the links, except for what is random and what differs on purpose. */
   @Test
   void theKernelSeesTheSame(Host host, Host pod, @TempDir Path other) {
     BridgeNetwork network =
@@ -133,7 +133,7 @@ class BridgeInteropTest {
     assertThat(link(host, "br0").path("operstate").asString()).isEqualTo("UP");
   }
 
-  /** Without names and addresses that are random. */
+  /** Without random names and addresses. */
   private static JsonNode plain(JsonNode result, String version) {
     ObjectNode plain = (ObjectNode) result.deepCopy();
     for (JsonNode i : plain.path("interfaces")) {

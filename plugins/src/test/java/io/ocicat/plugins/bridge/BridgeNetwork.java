@@ -10,7 +10,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A network for tests: its configuration in the making, and the host it is on. Immutable.
+ * Builds the configuration of a test network on a host. Immutable.
  *
  * <pre>{@code
  * BridgeNetwork.on(host).addresses(leases, "10.1.2.0/24").with("isGateway", true).attach(pod)
@@ -55,7 +55,7 @@ record BridgeNetwork(Host host, String json) {
     return new BridgeNetwork(host, Json.compact(config));
   }
 
-  /** Addresses of host-local, one of each subnet. */
+  /** Addresses from host-local, one of each subnet. */
   BridgeNetwork addresses(Path leases, String... subnets) {
     ArrayNode ranges = Json.array(List.of());
     for (String subnet : subnets) {

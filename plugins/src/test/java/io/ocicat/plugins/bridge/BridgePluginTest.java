@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** What ADD makes and DEL takes away. */
+/** What ADD creates and DEL removes. */
 @Hosts
 class BridgePluginTest {
   private static final String V4 = "10.1.2.0/24";
@@ -130,7 +130,7 @@ class BridgePluginTest {
     assertThat(link(host, "br0").path("flags").toString()).contains("\"UP\"");
   }
 
-  /** From a bridge that nobody gave one: it takes the lowest of its ports'. */
+  /** From a bridge without a configured one: it uses the lowest of its ports'. */
   @Test
   void theResultHasTheBridgesAddressOfNow(Host host, Host pod) {
     host.exec("ip", "link", "add", "br0", "type", "bridge");
@@ -199,7 +199,7 @@ class BridgePluginTest {
     assertThat(link(host, "br0").path("address").asString()).isEqualTo(mac);
   }
 
-  /** As the original does: from the moment it is a gateway. */
+  /** Like the Go plugin: from the moment it is a gateway. */
   @Test
   void aBridgeOfOthersKeepsItsAddressOnceItIsAGateway(Host host, Host pod) {
     host.exec("ip", "link", "add", "br0", "type", "bridge");
@@ -238,7 +238,7 @@ class BridgePluginTest {
     pod.exec("ping", "-c1", "-W2", "10.1.2.1");
   }
 
-  /** The original installs it twice, and fails. */
+  /** The Go plugin installs it twice, and fails. */
   @Test
   void aDefaultRouteOfIpamWithoutGatewayIsTheDefaultRoute(Host host, Host pod) {
     Attaching eth0 =
@@ -303,7 +303,7 @@ class BridgePluginTest {
         .isEqualTo("0\n");
   }
 
-  /** As container runtimes hand them out that have no use for IPv6. */
+  /** As container runtimes create them that do not use IPv6. */
   @Test
   void aContainerWithIpv6OffGetsItsAddress(Host host, Host pod) {
     for (String which : List.of("all", "default", "lo")) {

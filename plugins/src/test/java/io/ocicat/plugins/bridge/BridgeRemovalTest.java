@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 class BridgeRemovalTest {
   @TempDir Path leases;
 
-  /** The namespace lives on, by another name: the veth pair must go all the same. */
+  /** The namespace lives on under another name: the veth pair must be removed all the same. */
   @ParameterizedTest
   @ValueSource(strings = {"", "/run/netns/never", "/etc/hostname"})
   void theNamespaceNeedNotBeThere(String netns, Host host, Host pod) {
@@ -56,7 +56,7 @@ class BridgeRemovalTest {
     assertThat(Left.on(host, leases)).isEqualTo(Left.NOTHING);
   }
 
-  /** The original would leave veth pair, masquerade and spoof check. */
+  /** The Go plugin would leave veth pair, masquerade and spoof check. */
   @Test
   void whatTheOriginalMadeGoesWithoutANamespaceToo(Host host, Host pod) {
     BridgeNetwork network = network(host);
@@ -92,7 +92,7 @@ class BridgeRemovalTest {
     assertThat(host.json("ip", "-j", "link").size()).isEqualTo(1);
   }
 
-  /** The original refuses, and the address is lost. */
+  /** The Go plugin refuses, and the address is lost. */
   @Test
   void aConfigurationThatBecameWrongIsNoObstacle(Host host, Host pod) {
     BridgeNetwork network = network(host);
@@ -103,7 +103,7 @@ class BridgeRemovalTest {
     assertThat(Left.on(host, leases)).isEqualTo(Left.NOTHING);
   }
 
-  /** Everything else goes even so. */
+  /** Everything else is removed nevertheless. */
   @Test
   void anIpamPluginThatFailsIsReportedAtTheEnd(Host host, Host pod) {
     BridgeNetwork network = network(host);

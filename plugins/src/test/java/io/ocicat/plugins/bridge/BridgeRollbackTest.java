@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** ADD that fails at each of its steps, five times running: nothing stays, and then it works. */
+/** ADD fails at each of its steps, five times each: nothing stays, and then it works. */
 @Hosts
 class BridgeRollbackTest {
   private static final String ADDRESS =

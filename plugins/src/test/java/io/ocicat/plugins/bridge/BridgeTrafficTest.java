@@ -39,7 +39,7 @@ class BridgeTrafficTest {
     assertThat(reaches(one, SECOND)).isFalse();
   }
 
-  /** The outside knows no way back to containers, so their packets must come from the host. */
+  /** The outside has no route to containers, so their packets must come from the host's address. */
   @Test
   void masqueradedContainersReachTheOutside(Host host, Host one, Host two, Host outside) {
     host.connect(outside, "192.0.2.1/24", "192.0.2.2/24");

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code enabledad} asks for. */
+/** The option {@code enabledad}. */
 @Hosts
 class DuplicateDetectionTest {
   @TempDir Path leases;

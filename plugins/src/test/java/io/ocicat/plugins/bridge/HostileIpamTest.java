@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An IPAM plugin that answers with what no container can have (review R10 and R16). */
+/** An IPAM plugin that returns addresses that no container can have. */
 @Hosts
 class HostileIpamTest {
   @TempDir Path leases;

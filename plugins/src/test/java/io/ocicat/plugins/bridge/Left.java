@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What attachments leave on a host: links but the bridge, which stays, rules, and leases. Tables
- * and chains that are empty count for nothing.
+ * What attachments leave on a host: links except the bridge, which stays, rules, and leases. Empty
+ * tables and chains do not count.
  */
 record Left(List<String> links, List<String> rules, List<String> leases) {
   static final Left NOTHING = new Left(List.of(), List.of(), List.of());
@@ -26,7 +26,7 @@ record Left(List<String> links, List<String> rules, List<String> leases) {
         .toList();
   }
 
-  /** What is about a container has its name or an address in it. */
+  /** Lines about a container contain its name or an address. */
   private static List<String> rules(Host host) {
     return host.exec("nft", "list", "ruleset")
         .stdout()

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * VLANs of ports. The kernel of the project has no VLAN filtering: what is sent is looked at here
- * message by message (their bytes are BridgeVlansTest's), and what such a kernel answers.
+ * VLANs of ports. The project's kernel has no VLAN filtering: the requests are checked here one by
+ * one (BridgeVlansTest checks their bytes), and the errors of such a kernel.
  */
 @Hosts
 class PortVlansTest {
@@ -61,7 +61,7 @@ class PortVlansTest {
         .containsExactly("delete vid 1 dev 7", "add vid 100 pvid untagged dev 7");
   }
 
-  /** Fails on a kernel that has VLAN filtering: then these scenarios can be shown for real. */
+  /** Fails on a kernel with VLAN filtering: then these scenarios can be tested for real. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

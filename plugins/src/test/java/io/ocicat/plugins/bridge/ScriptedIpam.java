@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
-/** An IPAM plugin that answers as it is told and remembers what it was asked. */
+/** An IPAM plugin that returns scripted results and records its calls. */
 record ScriptedIpam(Path directory) {
   static final String NAME = "scripted";
 
@@ -53,7 +53,7 @@ record ScriptedIpam(Path directory) {
     return this;
   }
 
-  /** The network with addresses from here. */
+  /** The network with addresses from this plugin. */
   BridgeNetwork of(BridgeNetwork network) {
     return network.with("ipam", Json.object().put("type", NAME));
   }
@@ -62,7 +62,7 @@ record ScriptedIpam(Path directory) {
     return attachment.with("CNI_PATH", directory.toString());
   }
 
-  /** The verbs, in their order. */
+  /** The verbs, in order. */
   List<String> calls() {
     try {
       Path calls = directory.resolve("calls");

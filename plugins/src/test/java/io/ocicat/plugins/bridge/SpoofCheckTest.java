@@ -51,7 +51,7 @@ class SpoofCheckTest {
     assertThat(rules(host)).hasSize(1);
   }
 
-  /** Whether it was asked for may have changed since ADD. */
+  /** The option may have changed since ADD. */
   @Test
   void delLooksWhateverTheConfigurationSays(Host host, Host one) {
     BridgeNetwork network = guarded(host);
@@ -78,7 +78,7 @@ class SpoofCheckTest {
     assertThat(Left.on(host, leases).links()).containsExactly(kept);
   }
 
-  /** Review R8: the original's chains would have longer names than nf_tables has. */
+  /** The Go plugin's chains would have longer names than nf_tables allows. */
   @ParameterizedTest
   @ValueSource(ints = {230, 233, 234, 238, 255, 400})
   void idsLongerThanAnyChainsNameAreDeletedAsWell(

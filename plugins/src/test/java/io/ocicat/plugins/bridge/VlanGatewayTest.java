@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The host's interface in a VLAN, as far as a kernel without VLAN filtering lets it come. */
+/** The host's interface in a VLAN, as far as a kernel without VLAN filtering supports it. */
 @Hosts
 class VlanGatewayTest {
   private NetnsSockets net;
@@ -60,7 +60,7 @@ class VlanGatewayTest {
     assertThat(error.msg()).isEqualTo("\"br0.100\" already exists but is not a veth");
   }
 
-  /** Half of one would be taken for whole by the next ADD. */
+  /** The next ADD would consider half of one complete. */
   @Test
   void oneThatCannotBeFinishedGoesAgain(Host host) {
     CniException error =

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What an API server says of pods, namespaces and nodes. */
+/** Scenarios with pods, namespaces and nodes from an API server. */
 interface ApiScenarios {
   Store store();
 
@@ -42,7 +42,7 @@ interface ApiScenarios {
     assertThat(address(second, 0)).startsWith("10.65.3.");
   }
 
-  /** host-local with the ranges that the node has for pods. */
+  /** host-local with the node's pod ranges. */
   private Calling ranged(CalicoNode node, Host pod, String ipam) {
     ObjectNode config = node.kubernetes();
     ObjectNode members = (ObjectNode) Json.parse(ipam);

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What pods and namespaces ask for, and what nodes say of their ranges. */
+/** The annotations of pods and namespaces, and the pod ranges of nodes. */
 @Hosts
 class CalicoAnnotationsTest {
   private static final String V4_V6 =
@@ -320,7 +320,6 @@ class CalicoAnnotationsTest {
     return node.pod(node.kubernetes(), pod, "test", "web-0").set("ipam", ipamConfig);
   }
 
-  /** Review K6. */
   @Test
   void besideRangesOfTheNodeOthersOfTheFamilyMayBeNamed(Host host, Host pod) {
     Calling eth0 =

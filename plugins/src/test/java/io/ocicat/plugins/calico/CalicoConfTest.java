@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Every field of the configuration: what it is when left out, and what it must not be. */
+/** Every field of the configuration: its default and its invalid values. */
 class CalicoConfTest {
   @TempDir Path files;
 

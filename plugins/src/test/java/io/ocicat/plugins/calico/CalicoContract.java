@@ -12,8 +12,8 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Upstream's scenarios with one engine of the datastore, which says by interfaces which of them it
- * has: with Kubernetes only pods are attached, without an API server nobody annotates namespaces.
+ * Upstream's scenarios with one datastore engine, which declares by interfaces which of them apply:
+ * with Kubernetes only pods are attached, without an API server nobody annotates namespaces.
  */
 @Hosts
 abstract class CalicoContract implements PodScenarios, PoolScenarios {
@@ -33,8 +33,8 @@ abstract class CalicoContract implements PodScenarios, PoolScenarios {
   }
 
   /**
-   * What a machine has on its LAN. Without a way to everywhere the kernel does not answer for the
-   * gateway that nobody has.
+   * A machine's configuration on its LAN. Without a default route the kernel does not answer for
+   * the gateway that no interface has.
    */
   static void giveAddresses(Host host) {
     host.exec("ip", "link", "add", "lan0", "type", "veth", "peer", "name", "lan1");

@@ -37,7 +37,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * A host with the plugin on it: one instance for all calls, as in a daemon.
  *
- * @param path what CNI_PATH has before our own plugins
+ * @param path CNI_PATH before our own plugins
  * @param calicoIpam the same for all calls as well
  * @param followed what the plugin remembers, as is {@code early}
  */
@@ -132,7 +132,7 @@ record CalicoNode(
         Map.of("CNI_CONTAINERID", container.name(), "CNI_IFNAME", "eth0"));
   }
 
-  /** A pod that is known where pods are described. */
+  /** A pod that exists where pods are described. */
   Calling pod(ObjectNode config, Host container, String namespace, String pod) {
     store.know(namespace, pod);
     return call(config, container)
@@ -237,7 +237,7 @@ record CalicoNode(
     return new PluginReply(output.exitCode(), output.stdout().getBytes(UTF_8), output.stderr());
   }
 
-  /** What is left on the host of attachments; nothing is best. */
+  /** What attachments have left on the host; nothing is best. */
   List<String> traces() {
     List<String> traces = new ArrayList<>();
     host.json("ip", "-j", "link").values().stream()

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The executable without a call. */
+/** The command-line options of the executable. */
 class CalicoOptionsTest {
   @TempDir Path state;
 

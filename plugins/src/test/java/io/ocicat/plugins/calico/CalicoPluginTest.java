@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** What is the same with every engine: options, files, logs, hiding, CHECK. */
+/** What is the same with every engine: options, files, logs, redaction, CHECK. */
 @Hosts
 class CalicoPluginTest {
   private static final String V4 = "10.65.0.0/24";
@@ -53,7 +53,7 @@ class CalicoPluginTest {
     return CalicoNode.of(host, store, files);
   }
 
-  /** The manual experiment: one plugin of a list, as jq prints it, and no K8S_ arguments. */
+  /** A manual experiment: one plugin of a list, as jq prints it, without K8S_ arguments. */
   @Test
   void anEmptyEmbeddedDatastoreIsGoodEnoughForAnExperiment(Host host, Host pod) {
     CalicoNode node = node(host);
@@ -263,14 +263,13 @@ class CalicoPluginTest {
 
     late.ok();
     assertThat(late.stderr()).contains("was not in place after PT1S");
-    // As older Felixes do.
+    // Like older versions of Felix.
     Files.writeString(status.resolve("k8s test%2Fweb-1 eth0"), "");
     Ran inTime = node.pod(waiting.config(), b, "test", "web-1").add();
     inTime.ok();
     assertThat(inTime.stderr()).doesNotContain("was not in place");
   }
 
-  /** Review K4. */
   @Test
   void theStatusOfAnEarlierPodOfThatNameIsNotThisOnes(Host host, Host a, Host b) throws Exception {
     CalicoNode node = node(host);

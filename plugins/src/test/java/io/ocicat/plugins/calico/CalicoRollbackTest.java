@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** ADD fails at each of its steps, five times running: nothing stays. DEL without a datastore. */
+/** ADD fails at each of its steps, five times each: nothing stays. DEL without a datastore. */
 @Hosts
 class CalicoRollbackTest {
   private static final int TIMES = 5;
@@ -67,7 +67,7 @@ class CalicoRollbackTest {
     store.close();
   }
 
-  /** Where ADD breaks off. */
+  /** Where ADD fails. */
   enum Step {
     IPAM("told to fail", "true"),
     NO_ADDRESS("IPAM plugin returned missing IP config", "true"),
@@ -125,7 +125,6 @@ class CalicoRollbackTest {
         : traces;
   }
 
-  /** Review R1. */
   @Test
   void statusSaysThatTheDatastoreCannotBeWritten(Host host, Host pod) {
     CalicoNode node =

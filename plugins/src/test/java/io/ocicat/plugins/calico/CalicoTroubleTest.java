@@ -25,8 +25,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A Kubernetes API that does not want us, or is not there: what to do is said, nothing stays, and
- * DEL does what is this machine's.
+ * A Kubernetes API that rejects us, or is unreachable: the error says what to do, nothing stays,
+ * and DEL cleans up this machine.
  */
 @Hosts
 class CalicoTroubleTest {
@@ -160,7 +160,7 @@ class CalicoTroubleTest {
     assertNothingStays(node, pod);
   }
 
-  /** At the same time, because each of them waits as long as it may. */
+  /** Concurrently, because each of them waits as long as it may. */
   @Test
   void withoutAnAnswerDelDoesItsLocalPartAndTheRestLater(Host host, Host pod, Host next) {
     CalicoNode node = node(host);

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** Containers that are no pods. */
+/** Containers that are not pods. */
 interface ContainerScenarios {
   Store store();
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** Records are in etcd, pods where Kubernetes has them. */
+/** Resources are in etcd, pods in the Kubernetes API. */
 class EtcdCalicoTest extends CalicoContract implements ContainerScenarios, ApiScenarios {
   @SuppressWarnings("NullAway.Init") // by start
   private static PodApi api;
@@ -42,7 +42,7 @@ class EtcdCalicoTest extends CalicoContract implements ContainerScenarios, ApiSc
     return store;
   }
 
-  /** What calico/node's routes do between nodes is written by hand here. */
+  /** The routes of calico/node between nodes are added by hand here. */
   @Test
   void podsOfTwoNodesReachEachOther(Host one, Host two, Host a, Host b, @TempDir Path others) {
     CalicoNode first = node(one);

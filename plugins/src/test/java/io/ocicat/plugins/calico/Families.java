@@ -3,7 +3,7 @@ package io.ocicat.plugins.calico;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What addresses pods have. */
+/** The address families of pods. */
 enum Families {
   V4(true, false),
   V6(false, true),

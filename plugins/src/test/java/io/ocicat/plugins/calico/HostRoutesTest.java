@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Routes that are there before ours are: ours already, others', and those that do no harm. */
+/** Existing host routes: our own, others', and harmless ones. */
 @Hosts
 class HostRoutesTest {
   private static final IpAddress V4 = IpAddress.parse("10.65.0.5");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** Pods are the endpoints, and the plugin may do what Calico's manifests let it do. */
+/** Pods are the endpoints, and the plugin has the permissions of Calico's manifests. */
 class KubernetesCalicoTest extends CalicoContract implements ApiScenarios {
   @SuppressWarnings("NullAway.Init") // by start
   private static PodApi api;
@@ -69,8 +69,8 @@ class KubernetesCalicoTest extends CalicoContract implements ApiScenarios {
   }
 
   /**
-   * Less than Calico's plugin asks, which gets the pod twice: every request is one more for the API
-   * to bear.
+   * Fewer requests than Calico's plugin, which gets the pod twice: every request is load for the
+   * API.
    */
   @Test
   void theApiIsAskedForEachThingOnce(Host host, Host pod) {
@@ -96,7 +96,7 @@ class KubernetesCalicoTest extends CalicoContract implements ApiScenarios {
         .endsWith("patch pods/status");
   }
 
-  /** calico-ipam would watch pools and nodes in a process that stays, but may not. */
+  /** In a resident process calico-ipam would watch pools and nodes, but has no permission. */
   @Test
   void whatMayNotBeWatchedIsReadEachTime(Host host, Host pod) {
     CalicoNode node = node(host);
@@ -122,7 +122,6 @@ class KubernetesCalicoTest extends CalicoContract implements ApiScenarios {
     assertThat(store.assigned()).isEmpty();
   }
 
-  /** Review C11. */
   @Test
   void aDatastoreThatNobodyHasPreparedSaysTheNextStep(Host host, Host pod) {
     store.remove(ResourceKey.of(Kind.CLUSTER_INFORMATION, "default"));

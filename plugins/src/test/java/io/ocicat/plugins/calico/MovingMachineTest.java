@@ -21,8 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A virtual machine of KubeVirt from node to node, with both plugins and the rights that Calico's
- * manifests give them.
+ * A KubeVirt virtual machine that migrates from node to node, with both plugins and the permissions
+ * of Calico's manifests.
  */
 @Hosts
 class MovingMachineTest {

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Who masquerades what leaves a pool, and towards whom (review K1). */
+/** Who masquerades traffic from a pool, and towards which destinations. */
 @Hosts
 class NatOutgoingTest {
   @TempDir Path files;
@@ -51,7 +51,7 @@ class NatOutgoingTest {
     store.close();
   }
 
-  /** Who is outside has no way back to a pool, so that only what is masqueraded is answered. */
+  /** The outside has no route back to a pool, so that only masqueraded traffic is answered. */
   private CalicoNode node(Host host, Host outside) {
     host.connect(outside, "192.0.2.1/24", "192.0.2.2/24");
     host.exec("ip", "route", "add", "default", "via", "192.0.2.2");
@@ -120,19 +120,19 @@ class NatOutgoingTest {
     CalicoNode node = node(host, outside);
     Calling eth0 = node.call(config(node), pod);
     JsonNode result = eth0.add().ok();
-    // Go's plugin leaves nothing of the container's in a table of ours.
+    // Go's plugin leaves nothing of the container's in our tables.
     host.tryExec("nft", "delete", "table", "inet", "ocicat_masquerade");
 
     eth0.previous(result).check().ok();
   }
 
-  /** As the daemon does, for a network that a call has used. */
+  /** Like the daemon, for a network that a call has used. */
   private WatchedNatPools followed(CalicoNode node) {
     WatchedNatPools pools = new WatchedNatPools();
     PluginConfig config = PluginConfig.of(config(node));
     CalicoBackend backend =
         CalicoBackend.of(config.json(), store.environment(), store.datastores()::of);
-    pools.learn(new NetworkName("net1"), CalicoConf.read(config), node.name(), backend);
+    pools.register(new NetworkName("net1"), CalicoConf.read(config), node.name(), backend);
     return pools;
   }
 

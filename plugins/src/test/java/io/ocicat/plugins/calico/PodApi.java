@@ -16,9 +16,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A Kubernetes API with the node of the tests, and a kubeconfig for it. Whoever uses that may do
- * what Calico's manifests let {@code calico-cni-plugin} do, and nothing else: no lists of pods, no
- * watches.
+ * A Kubernetes API with the node of the tests, and a kubeconfig for it with the permissions of
+ * {@code calico-cni-plugin} in Calico's manifests: no lists of pods, no watches.
  */
 final class PodApi implements AutoCloseable {
   static final String NODE = "node-a";
@@ -79,7 +78,7 @@ final class PodApi implements AutoCloseable {
     return ADMIN;
   }
 
-  /** Writes the kubeconfig anew, with this token. */
+  /** Writes the kubeconfig again, with this token. */
   void token(String token) {
     try {
       Files.writeString(
@@ -119,7 +118,7 @@ final class PodApi implements AutoCloseable {
     return cluster.pod(namespace, pod).isPresent();
   }
 
-  /** What the plugin wrote on a pod, or "-". */
+  /** What the plugin wrote to a pod, or "-". */
   String annotation(String namespace, String pod, String name) {
     JsonNode annotations =
         cluster.pod(namespace, pod).orElseThrow().path("metadata").path("annotations");

@@ -27,7 +27,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Pods: their veth pairs and endpoints, and what happens to these when calls come in odd orders.
+ * Pods: their veth pairs and endpoints, and what happens to these when calls come in an unusual
+ * order.
  */
 interface PodScenarios {
   Store store();
@@ -303,7 +304,9 @@ interface PodScenarios {
         .allMatch(name -> !name.startsWith("10.65.0."));
   }
 
-  /** GC leaves the annotations of pods alone: it has no list of them, and may not get one. */
+  /**
+   * GC leaves the annotations of pods alone: it has no list of them, and no permission to get one.
+   */
   private boolean isPod(String trace) {
     return !store().keepsEndpoints() && trace.startsWith("WorkloadEndpoint");
   }

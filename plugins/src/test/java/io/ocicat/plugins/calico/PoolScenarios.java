@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Pods with addresses of Calico's pools, and what their annotations ask for. */
+/** Pods with addresses from Calico's pools, and their annotations. */
 interface PoolScenarios {
   Store store();
 
@@ -177,13 +177,13 @@ interface PoolScenarios {
     assertThat(address(result, 0)).isEqualTo("10.99.0.1");
     assertThat(spec(node, "ipNetworks")).isEqualTo("[\"10.99.0.1/32\"]");
     assertThat(store().assigned()).isEmpty();
-    // Review K8: what IPAM has not given it need not know.
+    // IPAM need not know addresses that it did not allocate.
     allowed.previous(result).check().ok();
     allowed.del().ok();
     assertThat(node.traces()).isEmpty();
   }
 
-  /** Review K8: Calico's plugin leaves the host's route to Felix then, and says no routes. */
+  /** Calico's plugin leaves the host route to Felix then, and returns no routes. */
   @Test
   default void aRouteOfTheHostMayBeLeftToTheAgent(Host host, Host pod) {
     CalicoNode node = node(host);

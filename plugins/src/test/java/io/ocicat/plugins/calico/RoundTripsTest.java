@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * How often a datastore far away makes an attachment wait (review C16): each thing is asked once,
- * and what does not depend on each other at the same time.
+ * The round trips of an attachment to a remote datastore: each thing is requested once, and
+ * independent things concurrently.
  */
 @Hosts
 class RoundTripsTest {
@@ -33,7 +33,7 @@ class RoundTripsTest {
   @TempDir Path files;
   private final Rounds rounds = new Rounds();
 
-  /** With the rights that Calico's manifests give, which include no watch. */
+  /** With the permissions of Calico's manifests, which include no watch. */
   @Test
   void anAttachmentOnKubernetesWaitsForTheApiFourTimes(Host host, Host pod) {
     try (PodApi api = PodApi.start(files);
@@ -117,7 +117,7 @@ class RoundTripsTest {
     return new Counted(add, rounds.stop());
   }
 
-  /** Pods are asked of the same etcd, which counts like everything else. */
+  /** Pods are read from the same etcd, which counts like everything else. */
   private Datastore counting(Datastore datastore) {
     return new PassingDatastore(datastore) {
       @Override

@@ -9,7 +9,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** An IPAM plugin that answers what a test says and keeps what it was asked. */
+/** An IPAM plugin that returns scripted results and records its requests. */
 record ScriptedIpam(Path directory) {
   static ScriptedIpam in(Path directory, String name, String answer) {
     ScriptedIpam ipam = new ScriptedIpam(directory);
@@ -57,7 +57,7 @@ record ScriptedIpam(Path directory) {
     return read("calls").lines().toList();
   }
 
-  /** What it read on standard input when it was last called with that verb. */
+  /** The standard input of the last call with that verb. */
   JsonNode asked(String verb) {
     return Json.parse(read("stdin-" + verb));
   }

@@ -21,8 +21,8 @@ import java.util.function.Consumer;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A datastore of a test: how configurations name it, and a way around the plugin to look at it.
- * Where an API server is, that is where pods are; elsewhere they are in the datastore itself.
+ * A test's datastore: how configurations name it, and direct access that bypasses the plugin. Pods
+ * are in the API server, if there is one; otherwise in the datastore itself.
  */
 final class Store implements AutoCloseable {
   private static final List<Kind> KINDS =
@@ -33,7 +33,7 @@ final class Store implements AutoCloseable {
           Kind.BLOCK_AFFINITY,
           Kind.IPAM_HANDLE);
 
-  /** What Kubernetes has in its own way, and nobody can delete there. */
+  /** Resources that Kubernetes manages itself and nobody can delete. */
   private static final List<Kind> OWN_KINDS =
       List.of(Kind.WORKLOAD_ENDPOINT, Kind.PROFILE, Kind.NODE);
 
@@ -73,7 +73,7 @@ final class Store implements AutoCloseable {
     return of(etcdMembers(url), Map.of());
   }
 
-  /** As in clusters that keep Calico's records in etcd, and pods where Kubernetes has them. */
+  /** As in clusters that keep Calico's resources in etcd, and pods in Kubernetes. */
   static Store etcd(String url, PodApi api) {
     ObjectNode members = reaching(api, etcdMembers(url));
     return new Store(
@@ -89,7 +89,7 @@ final class Store implements AutoCloseable {
         members, Map.of(), Optional.of(api), DatastoreConfig.ofCniConfig(admin, Map.of()));
   }
 
-  /** All tests of a class share one connection, which is not to run into its own limit. */
+  /** All tests of a class share one connection, which must not run into its own limit. */
   private static ObjectNode reaching(PodApi api, ObjectNode members) {
     members.put("qps", 10_000);
     members.putObject("kubernetes").put("kubeconfig", api.kubeconfig().toString());
@@ -112,7 +112,7 @@ final class Store implements AutoCloseable {
     return api;
   }
 
-  /** Whether endpoints are records of their own; with Kubernetes they are the pods. */
+  /** Whether endpoints are separate resources; with Kubernetes they are the pods. */
   boolean keepsEndpoints() {
     return !(own instanceof DatastoreConfig.Kubernetes);
   }
@@ -150,7 +150,7 @@ final class Store implements AutoCloseable {
     try {
       open().delete(key, null);
     } catch (NotFoundException _) {
-      // As it should be.
+      // As expected.
     }
   }
 
@@ -174,7 +174,7 @@ final class Store implements AutoCloseable {
     }
   }
 
-  /** Only an API server must know a pod before it is attached. */
+  /** Only an API server must have a pod before it is attached. */
   void know(String namespace, String pod) {
     if (api.isPresent() && !api.get().has(namespace, pod)) {
       put(pod(namespace, pod, Map.of()));
@@ -194,7 +194,7 @@ final class Store implements AutoCloseable {
         List.of(new Pod.Port("http", "TCP", 8080, 0, ""), new Pod.Port("", "TCP", 9090, 0, "")));
   }
 
-  /** Those of attached workloads: pods without an address are none. */
+  /** Those of attached workloads: pods without an address are not among them. */
   List<Resource> endpoints() {
     return open().list(ResourceQuery.of(Kind.WORKLOAD_ENDPOINT)).items().stream()
         .filter(endpoint -> !WorkloadEndpoints.texts(endpoint, "ipNetworks").isEmpty())
@@ -209,7 +209,7 @@ final class Store implements AutoCloseable {
     }
   }
 
-  /** What calico-ipam has given, as {@code 10.65.0.0 net1.container}. */
+  /** The allocations of calico-ipam, as {@code 10.65.0.0 net1.container}. */
   List<String> assigned() {
     return open().list(ResourceQuery.of(Kind.IPAM_BLOCK)).items().stream()
         .flatMap(block -> Ipam.inUse(IpamBlock.of(block)).stream())

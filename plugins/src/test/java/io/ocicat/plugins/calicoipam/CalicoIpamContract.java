@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** What the plugin does, on any engine. */
+/** The behaviour of the plugin on any engine. */
 abstract class CalicoIpamContract {
   private static final String DUAL = "\"assign_ipv4\":\"true\",\"assign_ipv6\":\"true\"";
 
@@ -204,7 +204,6 @@ abstract class CalicoIpamContract {
     assertThat(cluster().handles()).containsExactly("net1.b");
   }
 
-  /** Review K7. */
   @Test
   void aCertainAddressOfAPoolThatIsNotForWorkloadsIsRefused() {
     cluster().pool("blue", "10.65.0.0/26");

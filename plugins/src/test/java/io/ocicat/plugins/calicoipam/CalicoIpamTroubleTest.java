@@ -41,7 +41,7 @@ class CalicoIpamTroubleTest {
     cluster.close();
   }
 
-  /** A plugin whose datastore tells of each write before it is done. */
+  /** A plugin whose datastore announces each write beforehand. */
   private CalicoIpamPlugin watched(Runnable beforeWrite) {
     return new CalicoIpamPlugin(
         config ->
@@ -70,7 +70,7 @@ class CalicoIpamTroubleTest {
     }
   }
 
-  /** Review K20: an API root alone asks for nothing, as in Calico. */
+  /** An API root alone asks for nothing, as in Calico. */
   @Test
   void withoutPolicyOfKubernetesNobodyAsksForTheNamespace() {
     String root =
@@ -145,7 +145,7 @@ class CalicoIpamTroubleTest {
         .orElse(false);
   }
 
-  /** The datastore is what keeps addresses apart. */
+  /** The datastore keeps allocations exclusive. */
   @Test
   void whoCannotHaveTheLockGoesOnWithoutIt() throws IOException {
     Path file = Files.writeString(files.resolve("no-directory"), "");

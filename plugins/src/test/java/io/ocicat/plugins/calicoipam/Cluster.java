@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A datastore of a test with a node in it: how configurations name it, calls of the plugin on it,
- * and a way around the plugin to look at it.
+ * A test's datastore with a node in it: how configurations name it, calls of the plugin on it, and
+ * direct access that bypasses the plugin.
  */
 final class Cluster implements AutoCloseable {
   static final String NODE = "node-1";
@@ -93,7 +93,7 @@ final class Cluster implements AutoCloseable {
         directory);
   }
 
-  /** Addresses on this machine, pods where Kubernetes has them. */
+  /** Addresses on this machine, pods in Kubernetes. */
   static Cluster embedded(TestCluster pods, Path directory) {
     ObjectNode members = Json.object().put("datastore_type", "embedded");
     members.putObject("kubernetes").put("k8s_api_root", "http://127.0.0.1:1");
@@ -104,7 +104,7 @@ final class Cluster implements AutoCloseable {
         pods.open());
   }
 
-  /** The API server must have nothing in it. */
+  /** The API server must be empty. */
   static Cluster kubernetes(TestCluster server, Path directory) {
     return new Cluster(server, directory);
   }
@@ -195,7 +195,7 @@ final class Cluster implements AutoCloseable {
                 }));
   }
 
-  /** A configuration with these members of ipam, and others beside it. */
+  /** A configuration with these members of ipam, and others next to it. */
   String config(String version, String ipam, String... more) {
     ObjectNode config = members.deepCopy();
     config.put("cniVersion", version).put("name", "net1").put("type", "calico");
@@ -212,7 +212,7 @@ final class Cluster implements AutoCloseable {
     return members.isEmpty() ? "" : "," + members;
   }
 
-  /** Calls of one plugin that serves them all, as a daemon's does. */
+  /** Calls of one plugin instance that serves them all, as in a daemon. */
   Ipam net(String ipam, String... more) {
     return calls(config("1.1.0", ipam, more));
   }
@@ -225,7 +225,7 @@ final class Cluster implements AutoCloseable {
     return calls;
   }
 
-  /** Whoever has an address, of all blocks. */
+  /** The holders of all addresses, of all blocks. */
   List<AddressInfo> assigned() {
     return datastore().list(ResourceQuery.of(Kind.IPAM_BLOCK)).items().stream()
         .flatMap(block -> io.ocicat.ipam.Ipam.inUse(IpamBlock.of(block)).stream())

@@ -102,7 +102,7 @@ class HostLocalUpgradeTest {
     assertThat(run("-upgrade").stderr()).startsWith("0 addresses");
   }
 
-  /** Killed after the address was noted, before the lease was removed. */
+  /** Killed after the address was recorded, before the lease was removed. */
   @Test
   void whatWasInterruptedIsFinished() throws IOException {
     Files.writeString(leases.resolve("10.65.0.7"), "c1");

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
 
-/** On the Kubernetes API, which writes each record for itself. */
+/** On the Kubernetes API, which writes each resource separately. */
 class KubernetesCalicoIpamTest extends CalicoIpamContract {
   @TempDir Path files;
 

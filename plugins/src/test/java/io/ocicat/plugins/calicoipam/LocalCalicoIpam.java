@@ -7,7 +7,7 @@ import io.ocicat.datastore.config.DatastoreConfig;
 import java.nio.file.Path;
 import java.util.function.Function;
 
-/** The plugin with files of a test's own, for the tests of plugins that ask it for addresses. */
+/** The plugin with files of the test's own, for the tests of plugins that delegate to it. */
 public final class LocalCalicoIpam {
   private LocalCalicoIpam() {}
 

@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** Addresses of both families, and certain ones. */
+/** Addresses of both families, and requested addresses. */
 interface MachineAddressScenarios extends MachineScenarios {
   String DUAL = "\"assign_ipv4\":\"true\",\"assign_ipv6\":\"true\"";
   String ONLY_V6 = "\"assign_ipv4\":\"false\",\"assign_ipv6\":\"true\"";

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
-/** What ends with a pod, with an instance, with the machine, and at a collection. */
+/** What is released with a pod, with an instance, with the machine, and by GC. */
 interface MachineEndScenarios extends MachineScenarios {
   @Test
   default void addressesGoWithTheMachineAndItsLastPod() {

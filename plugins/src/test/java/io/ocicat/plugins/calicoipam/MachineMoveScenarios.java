@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** A machine that moves from one pod to another, with both of them there for a while. */
+/** A machine that migrates from one pod to another, while both exist. */
 interface MachineMoveScenarios extends MachineScenarios {
   @Test
   default void aMachineMovesWithItsAddress() {

@@ -13,7 +13,7 @@ import io.ocicat.plugins.Kubevirt;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** One machine of KubeVirt, the pods that run it, and the calls for them. */
+/** One KubeVirt machine, the pods that run it, and the calls for them. */
 interface MachineScenarios {
   String HANDLE = "net1.vmi.shop.vm";
   String FIRST = "virt-launcher-vm-aaaaa";
@@ -29,7 +29,7 @@ interface MachineScenarios {
     return pod(name, "");
   }
 
-  /** Each pod has a container, which is called as the pod's last letters. */
+  /** Each pod has a container, named after the pod's last letters. */
   default Ipam pod(String name, String ipam) {
     return cluster()
         .net(ipam)
@@ -47,7 +47,7 @@ interface MachineScenarios {
     return pod(name).add().ok();
   }
 
-  /** A pod that the machine moves to, attached. */
+  /** A pod that the machine migrates to, attached. */
   default JsonNode moved(String name) {
     kubevirt().target(name, "vm");
     return pod(name).add().ok();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a machine gets when a pod is to run it. */
+/** The addresses of a machine when a pod is to run it. */
 interface MachineStartScenarios extends MachineScenarios {
   @Test
   default void theDatastoreTellsOfTheMachineAsCalicoTellsIt() {

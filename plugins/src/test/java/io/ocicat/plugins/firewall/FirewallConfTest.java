@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Bad input is refused by name, before anything is made; DEL works all the same. */
+/** Bad input is rejected by name, before anything is created; DEL works all the same. */
 @Hosts
 class FirewallConfTest {
   private static final Firewalled ONE = Firewalled.of("10.0.0.2/24");

@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * An ADD that fails, at whichever step, leaves nothing. The kernel refuses a jump that leads back
- * to where it comes from, so a rule in the administrator's chain makes a step fail.
+ * A failed ADD, at whichever step, leaves nothing. The kernel rejects a jump that leads back to its
+ * own chain, so a rule in the administrator's chain makes a step fail.
  */
 @Hosts
 class FirewallFailureTest {

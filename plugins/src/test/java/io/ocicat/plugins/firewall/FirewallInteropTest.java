@@ -59,7 +59,7 @@ class FirewallInteropTest {
     }
   }
 
-  /** The comments of the newer originals, which know one policy more, in the words of Debian's. */
+  /** The comments of newer Go plugins, which have one policy more, converted to Debian's. */
   private static String asVersion111(String rule) {
     return rule.replace("same-bridge|isolated", "same-bridge");
   }

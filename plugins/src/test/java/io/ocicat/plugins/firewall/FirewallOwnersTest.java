@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules are removed for whom they were made, and for nobody else. */
+/** Rules are removed only for their owners. */
 @Hosts
 class FirewallOwnersTest {
   private static final Firewalled DUAL = Firewalled.of("10.0.0.2/24", "fd00::2/64");
@@ -76,7 +76,7 @@ class FirewallOwnersTest {
         .contains("10.0.0.3", "10.0.0.4");
   }
 
-  /** A note goes with its rule, so it cannot name somebody whom the Go plugin has removed. */
+  /** A note is removed with its rule, so it cannot name an owner whom the Go plugin has removed. */
   @Test
   void whatTheOriginalRemovesLeavesNoNoteBehind(Host host, Host pod, Host next) {
     DUAL.attach(host, pod).add().ok();

@@ -21,7 +21,7 @@ class FirewallTrafficTest {
 
   @BeforeEach
   void wire(Host host, Host world, Host a, Host b, Host c) {
-    // A router cannot look for neighbours before its link-local address has been checked.
+    // A router cannot resolve neighbours before its link-local address has been checked.
     for (Host one : List.of(host, world, a, b, c)) {
       one.exec("sysctl", "-qw", "net.ipv6.conf.default.accept_dad=0");
     }
@@ -116,9 +116,7 @@ class FirewallTrafficTest {
     assertThat(reaches(b, "10.2.0.2")).as("the rules are the bridge's").isFalse();
   }
 
-  /**
-   * A bridge shows its packets to iptables only where the kernel's bridge-nf-call-iptables is on.
-   */
+  /** Bridged packets pass iptables only where the kernel's bridge-nf-call-iptables is on. */
   @ParameterizedTest
   @ValueSource(strings = {"1", "0"})
   void isolatedSeparatesAllContainers(String bridgeNf, Host host, Host a, Host b, Host c) {
@@ -179,7 +177,7 @@ class FirewallTrafficTest {
         .attach(host, pod);
   }
 
-  /** Nothing to be set where the kernel has no such thing: then bridges never ask iptables. */
+  /** Nothing to set where the kernel lacks it: then bridges never call iptables. */
   private static void bridgeNf(Host host, String value) {
     host.exec(
         "sh",

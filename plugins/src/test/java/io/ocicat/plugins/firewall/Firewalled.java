@@ -5,7 +5,7 @@ import io.ocicat.testkit.Host;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A request of the plugin firewall, put together. */
+/** Builds a request of the firewall plugin. */
 record Firewalled(
     String version, String network, String options, List<String> addresses, List<String> links) {
 
@@ -26,7 +26,7 @@ record Firewalled(
     return new Firewalled(version, network, options + "," + member, addresses, links);
   }
 
-  /** The links on the host that the plugin before told of, the bridge first. */
+  /** The links on the host that the previous plugin reported, the bridge first. */
   Firewalled behind(String... hostLinks) {
     return new Firewalled(version, network, options, addresses, List.of(hostLinks));
   }

@@ -33,7 +33,7 @@ class DelegateRequestTest {
                 + "\"host-local\"},\"isGateway\":true,\"mtu\":1450,\"name\":\"podnet\",\"type\":\"bridge\"}");
   }
 
-  /** The configuration of the stock manifest, with the file of the user's own description. */
+  /** The configuration of the stock manifest, with a typical subnet file. */
   @Test
   void theStockConfigurationIsBridgeWithHostLocal() {
     JsonNode request =

@@ -26,13 +26,13 @@ import tools.jackson.databind.node.ObjectNode;
 class FlannelNetworkTest {
   @TempDir private Path directory;
 
-  /** Those that can do the work; ours as soon as there are both. */
+  /** The implementations under test; ours as soon as both plugins exist. */
   static Stream<Side> delegates() {
     boolean ours = Plugins.names().containsAll(Set.of("bridge", "host-local"));
     return ours ? Stream.of(Side.values()) : Stream.of(Side.GO);
   }
 
-  /** Debian's originals know versions up to 1.0.0. */
+  /** Debian's Go plugins support versions up to 1.0.0. */
   static Stream<Arguments> versions() {
     List<String> known = List.of("0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0");
     return delegates()
@@ -192,7 +192,7 @@ class FlannelNetworkTest {
   @MethodSource("delegates")
   void anAddThatFailsAtTheLastStepLeavesNothing(Side side, Host node, Host pod) throws IOException {
     Attaching eth0 = attach(side, Lease.V4, "1.0.0", node, pod);
-    // A bridge of that name with another address: bridge fails after host-local has given one.
+    // A bridge of that name with another address: bridge fails after host-local has leased one.
     node.exec("ip", "link", "add", "cni0", "type", "bridge");
     node.exec("ip", "address", "add", "10.99.0.1/16", "dev", "cni0");
 
@@ -229,7 +229,7 @@ class FlannelNetworkTest {
   void checkNoticesWhatIsMissing(Side side, Host node, Host pod) throws IOException {
     Attaching eth0 = attach(side, Lease.V4, "1.0.0", node, pod);
     ObjectNode previous = (ObjectNode) eth0.add().ok();
-    // Debian's original misses a route whose gateway is not named.
+    // Debian's Go plugin misses a route whose gateway is not named.
     ((ObjectNode) previous.at("/routes/0")).put("gw", "10.50.7.1");
     ObjectNode config = (ObjectNode) Json.parse(eth0.config());
     config.set("prevResult", previous);

@@ -187,7 +187,7 @@ class FlannelPluginTest {
 
     assertThat(run("DEL", "c1", "eth0", config).exitCode()).isZero();
     assertThat(delegate.stdin("DEL").path("name").asString()).isEqualTo("podnet");
-    // A runtime may ask twice; this must not take the others' files.
+    // A runtime may call twice; this must not remove the others' files.
     assertThat(run("DEL", "c1", "eth0", config).exitCode()).isZero();
     assertThat(run("DEL", "c1", "net2", other).exitCode()).isZero();
     assertThat(delegate.stdin("DEL").path("name").asString()).isEqualTo("othernet");
@@ -200,7 +200,7 @@ class FlannelPluginTest {
     assertThat(scratch).isEmptyDirectory();
   }
 
-  /** The second form is that of the originals before 1.0. */
+  /** The second form is that of Go plugins before 1.0. */
   @ParameterizedTest
   @ValueSource(
       strings = {

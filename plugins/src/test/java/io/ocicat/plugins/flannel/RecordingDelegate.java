@@ -9,10 +9,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/**
- * An executable that writes down how it was called and answers as it is told: what a plugin is that
- * flannel knows nothing of.
- */
+/** A delegate that records its calls and returns scripted results, unknown to flannel. */
 record RecordingDelegate(Path directory) {
   static RecordingDelegate install(Path directory, String... types) {
     String script =
@@ -60,7 +57,7 @@ record RecordingDelegate(Path directory) {
     return Json.parse(read(directory.resolve("stdin." + verb)));
   }
 
-  /** The scratch files there were while it was called, when they are kept beside it. */
+  /** The scratch files that existed while it was called, when they are kept next to it. */
   List<String> scratchFilesSeenBy(String verb) {
     return read(directory.resolve("scratch." + verb)).lines().toList();
   }

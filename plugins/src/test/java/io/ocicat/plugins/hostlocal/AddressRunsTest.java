@@ -11,7 +11,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class AddressRunsTest {
-  /** Both ends of both families, and the place where the upper half of an address changes. */
+  /** Both ends of both families, and the boundary where the upper half of an address changes. */
   private static final List<IpAddress> STARTS =
       List.of(
           IpAddress.parse("0.0.0.0"),

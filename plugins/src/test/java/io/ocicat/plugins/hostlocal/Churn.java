@@ -6,7 +6,7 @@ import io.ocicat.testkit.Command;
 import java.util.List;
 
 /**
- * A JVM of its own that leases and releases as fast as it can until it is killed. It says what it
+ * A separate JVM that leases and releases as fast as it can until it is killed. It prints what it
  * did after each ADD and what it is about to do before each DEL.
  */
 final class Churn {

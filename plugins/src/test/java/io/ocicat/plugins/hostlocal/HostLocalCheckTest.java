@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** CHECK, GC, STATUS, and DEL with a configuration that became wrong. */
+/** CHECK, GC, STATUS, and DEL with a configuration that became invalid. */
 class HostLocalCheckTest {
   @TempDir Path tmp;
 
@@ -149,7 +149,7 @@ class HostLocalCheckTest {
     net("").status().ok();
   }
 
-  /** The runtime names ranges on ADD only. */
+  /** The runtime passes ranges on ADD only. */
   @Test
   void statusNeedsNoRanges() {
     net("\"routes\":[]", "").status().ok();
@@ -174,7 +174,7 @@ class HostLocalCheckTest {
     assertThat(broken.msg()).startsWith("cannot open the leases in " + dir().path());
   }
 
-  /** The original does not even look for the lease; we release it and then say what is wrong. */
+  /** The Go plugin does not even look for the lease; we release it and then report the mistake. */
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -69,9 +69,9 @@ class HostLocalInteropTest {
               + "[{\"subnet\":\"fd00::/125\"}]]");
 
   /**
-   * Whoever does which step, the outcome is that of the original alone: the same answer to every
-   * call, and the same files to the byte. Ours is sometimes one that has been running all the time,
-   * sometimes a new one.
+   * Whichever side runs a step, the outcome is that of the Go plugin alone: the same answer to
+   * every call, and the same files to the byte. Ours is sometimes one that has been running all the
+   * time, sometimes a new one.
    */
   @Test
   void anyMixOfTheTwoDoesWhatTheOriginalDoesAlone() {
@@ -149,7 +149,7 @@ class HostLocalInteropTest {
     inParallel(
         (worker, side) -> {
           for (int i = 0; i < 200 / WORKERS + 1; i++) {
-            // By the other side than leased it.
+            // By the other side than the one that leased it.
             String id = "w%d-%d".formatted((worker + 1) % WORKERS, i);
             net("net", TWO_HUNDRED).by(side).container(id).del().ok();
           }
@@ -157,7 +157,7 @@ class HostLocalInteropTest {
     assertThat(dir("net").leases()).isEmpty();
   }
 
-  /** Few addresses, so that each is given again and again. */
+  /** Few addresses, so that each is reused again and again. */
   @Test
   void comingAndGoingAtTheSameTimeNoAddressHasTwoOwners() throws Exception {
     String ranges =
@@ -186,7 +186,7 @@ class HostLocalInteropTest {
     void run(int worker, Side side) throws Exception;
   }
 
-  /** Eight by us, in this JVM, and eight by the original, at once. */
+  /** Eight by us, in this JVM, and eight by the Go plugin, concurrently. */
   private static void inParallel(Work work) throws Exception {
     try (ExecutorService workers = Executors.newFixedThreadPool(WORKERS)) {
       List<Future<Void>> all = new ArrayList<>();

@@ -24,13 +24,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processes are killed in the middle of their work; both plugins go on with what they left. */
+/** Processes are killed in the middle of their work; both plugins continue with what they left. */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class HostLocalKillTest {
   private static final int ROUNDS = 10;
   private static final int AT_ONCE = 2;
 
-  /** So many that there is an index file to be damaged. */
+  /** Enough for an index file that can be damaged. */
   private static final int OLD = 520;
 
   @TempDir Path tmp;
@@ -88,7 +88,7 @@ class HostLocalKillTest {
     assertThat(dir().leases()).hasSize(OLD);
   }
 
-  /** Kills processes in the midst of it, and returns what they said. */
+  /** Kills processes at random, and returns their output. */
   private List<String> killSome(int round, Random random) throws InterruptedException {
     StringBuilder said = new StringBuilder();
     Background[] processes = new Background[AT_ONCE];
@@ -150,7 +150,7 @@ class HostLocalKillTest {
     return List.copyOf(ids);
   }
 
-  /** If the index file is of the present stamp, it says what the files say. */
+  /** If the index file has the current stamp, it agrees with the files. */
   private void assertIndexIsTrueOrVoid() throws IOException {
     try (FileLock lock = FileLock.acquire(dir().path().resolve("lock"), FileLock.Mode.EXCLUSIVE)) {
       Optional<LeaseIndex> known;

@@ -22,9 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * What upstream tests of the plugin as a whole, and what it does not; files are compared exactly.
- */
+/** Upstream's tests of the whole plugin, and more; files are compared exactly. */
 class HostLocalPluginTest {
   private static final String DUAL =
       "\"ranges\":[[{\"subnet\":\"10.1.2.0/24\"},{\"subnet\":\"10.2.2.0/24\"}],"
@@ -171,7 +169,7 @@ class HostLocalPluginTest {
     assertThat(dir().leases()).containsKeys("10.1.2.2", "10.1.2.3").hasSize(2);
   }
 
-  /** The original gives up the first ADD's address when the second fails on a later range set. */
+  /** The Go plugin releases the first ADD's address when the second fails on a later range set. */
   @Test
   void afailedAddReleasesOnlyWhatItLeasedItself() {
     Ipam net = net(DUAL);
@@ -268,7 +266,7 @@ class HostLocalPluginTest {
     assertThat(dir().leases()).hasSize(1);
   }
 
-  /** The original leaves the lease behind. */
+  /** The Go plugin leaves the lease behind. */
   @Test
   void aleaseThatCannotBeRememberedAsTheLastIsTakenBack() throws IOException {
     Files.createDirectories(dir().path().resolve("last_reserved_ip.0"));
@@ -299,7 +297,7 @@ class HostLocalPluginTest {
     assertThat(dir().leases()).containsOnlyKeys("10.1.2.2");
   }
 
-  /** Failing on the second set, the first set's lease goes and the rest stays. */
+  /** When the second set fails, the first set's lease is released and the rest stays. */
   @Test
   void afailureOnALaterSetTakesTheEarlierLeaseBack() throws IOException {
     Ipam net = net(DUAL);

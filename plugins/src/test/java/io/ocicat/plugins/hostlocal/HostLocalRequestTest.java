@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Addresses that the runtime asks for. */
+/** Addresses that the runtime requests. */
 class HostLocalRequestTest {
   private static final String TWO_RANGES =
       "[[{\"subnet\":\"10.1.2.0/24\",\"gateway\":\"10.1.2.9\"},{\"subnet\":\"10.1.3.0/24\"}]]";
@@ -104,7 +104,7 @@ class HostLocalRequestTest {
     assertThat(dir().leases()).isEmpty();
   }
 
-  /** The original gives up what the container had before. */
+  /** The Go plugin releases what the container had before. */
   @Test
   void arefusedRequestKeepsWhatTheContainerHad() {
     net(TWO_RANGES, "[\"10.1.2.7\"]").add().ok();

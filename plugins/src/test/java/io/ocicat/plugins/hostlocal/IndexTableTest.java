@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The table on disk against the index in memory. */
+/** The table on disk agrees with the index in memory. */
 class IndexTableTest {
   private static final long START = 256;
 
@@ -45,7 +45,8 @@ class IndexTableTest {
     LeaseIndex model = new LeaseIndex();
     IndexTable table = IndexTable.create(channel, START, model);
     for (int i = 0; i < 20_000; i++) {
-      // Few owners, and some whose rows begin at the same place: 32 bits of difference cancel out.
+      // Few owners, and some whose rows begin at the same position: 32 bits of difference cancel
+      // out.
       long owner = random.nextInt(20) * 0x100000001L + random.nextInt(3);
       Change change =
           new Change(random.nextBoolean(), owner, "10.0." + random.nextInt(6) + "." + owner % 256);

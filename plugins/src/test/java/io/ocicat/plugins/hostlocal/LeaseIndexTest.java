@@ -16,10 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * What is remembered of a directory, in memory and on disk, and what is done when it is not true
- * any more.
- */
+/** The cached index of a directory, in memory and on disk, and what happens when it is stale. */
 class LeaseIndexTest {
   private static final int MANY = 510;
   private static final String OTHER_BOOT = "00000000-0000-4000-8000-000000000000";
@@ -36,7 +33,7 @@ class LeaseIndexTest {
         .resident(resident);
   }
 
-  /** As a process that serves one call. */
+  /** Like a process that serves one call. */
   private Ipam once() {
     return net().resident(new HostLocalPlugin());
   }
@@ -49,7 +46,7 @@ class LeaseIndexTest {
     return tmp.resolve(".ocicat-index").resolve("mynet");
   }
 
-  /** So many that an index file is worth while. */
+  /** Enough for an index file to be worthwhile. */
   private void fill() {
     for (int i = 2; i < MANY + 2; i++) {
       dir().put("10.1.%d.%d".formatted(i / 256, i % 256), "old%d\r\neth0".formatted(i));
@@ -84,7 +81,9 @@ class LeaseIndexTest {
     }
   }
 
-  /** Proof that files are not read again: one whose content changed in place is still believed. */
+  /**
+   * Proof that files are not read again: the old content of a file changed in place is still used.
+   */
   @Test
   void aprocessForOneCallReliesOnTheIndexFile() throws IOException {
     fill();
@@ -94,7 +93,7 @@ class LeaseIndexTest {
     once().container("ghost").del().ok();
 
     assertThat(dir().leases()).containsKey("10.1.0.9");
-    // Any change by others, and it is seen.
+    // Any change by others is detected.
     dir().put("10.1.200.1", "other\r\neth0");
     once().container("ghost").del().ok();
     assertThat(dir().leases()).doesNotContainKey("10.1.0.9");
@@ -120,7 +119,7 @@ class LeaseIndexTest {
     return "10.1.%d.%d/16".formatted(n / 256, n % 256);
   }
 
-  /** Behind more taken ones than are looked at one by one. */
+  /** After more leased addresses than are checked one by one. */
   @Test
   void aprocessForOneCallFindsWhatIsFreeBehindManyThatAreTaken() {
     fill();
@@ -230,7 +229,7 @@ class LeaseIndexTest {
     assertThat(address(net())).isEqualTo("10.1.0.2/16");
   }
 
-  /** Without the lock and in the same tick of the clock as our own change. */
+  /** Without the lock and in the same clock tick as our own change. */
   @Test
   void whatOthersDoIsSeenAtOnce() {
     for (int i = 0; i < 50; i++) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever lies in a network's directory. */
+/** All kinds of files in a network's directory. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class LeaseScanTest {
   @TempDir Path tmp;
@@ -45,8 +45,8 @@ class LeaseScanTest {
   }
 
   /**
-   * #498: a process killed, or a machine without power, leaves them; the original never uses them
-   * again.
+   * #498: a killed process, or a power failure, leaves them; the Go plugin never reuses their
+   * addresses.
    */
   @ParameterizedTest
   @ValueSource(strings = {"", "\n", "\u0000\u0000\u0000", " \r\n "})
@@ -116,7 +116,7 @@ class LeaseScanTest {
         .isEqualTo("10.1.2.4/28");
   }
 
-  /** As the original does, whatever the name and wherever in the tree. */
+  /** Like the Go plugin, whatever the name and wherever in the tree. */
   @Test
   void delRemovesEveryFileOfTheOwner() throws IOException {
     Path dir = dir().path();
@@ -138,7 +138,7 @@ class LeaseScanTest {
     assertThat(dir.resolve("a/b/10.1.2.4")).doesNotExist();
   }
 
-  /** A directory below could change without the one above it showing. */
+  /** A subdirectory could change without the parent's times showing it. */
   @Test
   void subdirectoriesAreReadEveryTime() throws IOException {
     Path below = Files.createDirectory(dir().path().resolve("below"));
@@ -150,7 +150,7 @@ class LeaseScanTest {
     assertThat(below.resolve("10.1.2.9")).doesNotExist();
   }
 
-  /** An id may look like an address; the original then removes the file of the last one. */
+  /** An id may look like an address; the Go plugin then removes the file of the last one. */
   @Test
   void anIdThatLooksLikeAnAddressReleasesNothingElse() {
     Ipam odd = net().container("10.1.2.2");

@@ -16,11 +16,11 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What commands are told of leases, without a call. */
+/** Reading leases for commands, without a call. */
 class LeaseTest {
   @TempDir Path tmp;
 
-  /** As an element of a list has it: without the network's name. */
+  /** Like an element of a list: without the network's name. */
   private static PluginConfig plugin(String dataDir) {
     return PluginConfig.of(
         Json.parse(

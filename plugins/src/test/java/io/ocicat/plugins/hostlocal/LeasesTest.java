@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What somebody does to the files without the lock, just while we have it; and the lock. */
+/** Changes to the files by somebody without the lock, while we hold it; and the lock itself. */
 class LeasesTest {
   private static final LeaseOwner ME = new LeaseOwner("me", "eth0");
 
@@ -60,7 +60,7 @@ class LeasesTest {
       assertThat(next(leases, set)).isEqualTo("10.1.2.2");
       assertThat(allocate(leases, set).address()).hasToString("10.1.2.4");
     }
-    // Nor is it believed any longer what was known before.
+    // Nor is the old index used any longer.
     try (Leases leases = open()) {
       assertThat(leases.heldBy(new LeaseOwner("stranger", "eth0"))).hasSize(2);
     }

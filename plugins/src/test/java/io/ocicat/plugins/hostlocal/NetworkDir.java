@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** What a test sees of a network's directory. */
+/** A test's view of a network's lease directory. */
 record NetworkDir(Path path) {
 
   /** Every entry of the directory with its content; directories end with a slash. */

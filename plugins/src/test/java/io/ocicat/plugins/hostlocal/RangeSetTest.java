@@ -19,7 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 class RangeSetTest {
 
-  /** Upstream's table: subnets, taken addresses, the last one, what comes next. */
+  /** Upstream's table: subnets, leased addresses, the last one, what comes next. */
   @ParameterizedTest
   @CsvSource({
     "10.0.0.0/29,,, 10.0.0.2",

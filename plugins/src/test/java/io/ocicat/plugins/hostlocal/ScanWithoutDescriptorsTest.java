@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A process that is out of descriptors must not take leases for somebody else's: DEL would succeed
- * and leave them. Found by the soak.
+ * A process without free descriptors must not mistake its leases for somebody else's: DEL would
+ * succeed and leave them. Found by the soak test.
  */
 class ScanWithoutDescriptorsTest {
 
@@ -45,7 +45,7 @@ class ScanWithoutDescriptorsTest {
 
     private static String scan(Path directory) {
       try {
-        return LeaseScan.look(directory).files().size() + " leases";
+        return LeaseScan.readOnly(directory).files().size() + " leases";
       } catch (IOException _) {
         return "failed";
       }

@@ -15,7 +15,7 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Calls of the plugin for one attachment, as a delegating plugin makes them. */
+/** Calls the plugin for one attachment, like a delegating plugin. */
 record Calling(ObjectNode config, Map<String, String> variables, Duration limit) {
   Calling {
     variables = Map.copyOf(variables);

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Whatever answers, the plugin comes back in time and says what happened. */
+/** Whatever the server answers, the plugin returns in time and reports what happened. */
 class HostileServerTest {
   private static final String GRANT =
       "{\"id\":\"a-1\",\"addresses\":[{\"address\":\"10.9.0.5/24\"}],\"future\":{}}";
@@ -216,7 +216,7 @@ class HostileServerTest {
     }
   }
 
-  /** Calling itself looks for the token in all that comes out. */
+  /** {@link Calling} itself looks for the token in all output. */
   @Test
   void theTokenThatAServerRepeatsIsNotRepeated() {
     String echo = "you sent Authorization: Bearer " + RunningServer.TOKEN;

@@ -23,7 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
 class HttpIpamNetworkTest {
   @TempDir private Path directory;
 
-  /** The network of the user's own description: the original's bridge and our ipam beside it. */
+  /** A network with the Go bridge plugin and our ipam plugin. */
   @Test
   void theOriginalsBridgeGetsItsAddressesFromOurServer(Host node, Host pod1, Host pod2)
       throws IOException {
@@ -73,7 +73,7 @@ class HttpIpamNetworkTest {
     }
   }
 
-  /** A pool's thread that stayed would do others' work there. */
+  /** A pool thread that stayed there would serve others from that namespace. */
   private static long threadsIn(Host node) {
     try (Stream<Path> threads = Files.list(Path.of("/proc/self/task"))) {
       String inside = "net:[%s]".formatted(Files.getAttribute(node.path(), "unix:ino"));

@@ -62,7 +62,7 @@ class HttpIpamPluginTest {
     assertThat(result.at("/dns/nameservers/0").asString()).isEqualTo("10.9.0.2");
   }
 
-  /** With the very configuration of the user's own description. */
+  /** With a configuration from the documentation. */
   @ParameterizedTest
   @ValueSource(strings = {"0.1.0", "0.2.0"})
   void oldVersionsHaveAnObjectPerFamily(String version) {

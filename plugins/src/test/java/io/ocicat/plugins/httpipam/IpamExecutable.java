@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** The plugin as an executable with a JVM of its own, for delegating plugins that are not ours. */
+/** The plugin as an executable in a separate JVM, for delegating plugins that are not ours. */
 final class IpamExecutable {
   private IpamExecutable() {}
 

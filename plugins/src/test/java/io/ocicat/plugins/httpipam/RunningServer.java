@@ -46,7 +46,7 @@ final class RunningServer implements AutoCloseable {
     this(directory, null);
   }
 
-  /** On the port it had before, if it ran before. */
+  /** On its previous port, if it ran before. */
   void start() {
     server =
         IpamServer.start(
@@ -87,7 +87,7 @@ final class RunningServer implements AutoCloseable {
     return config(url());
   }
 
-  /** A network whose addresses come from there; tests put into {@code ipam} what they are about. */
+  /** A network whose addresses come from the server; tests add their members to {@code ipam}. */
   static ObjectNode config(String url) {
     ObjectNode config =
         Json.object().put("cniVersion", "1.1.0").put("name", "mynet").put("type", "bridge");

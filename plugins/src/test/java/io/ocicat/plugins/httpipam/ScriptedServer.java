@@ -16,15 +16,14 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * A server that says what it is told to, one line of the script for each connection; the last one
- * for ever.
+ * A server with scripted answers, one line of the script for each connection; the last one repeats.
  */
 final class ScriptedServer implements AutoCloseable {
   private final ServerSocket socket;
   private final Deque<Line> script;
   private final List<String> requests = new CopyOnWriteArrayList<>();
 
-  /** What becomes of one connection. */
+  /** What happens to one connection. */
   @FunctionalInterface
   interface Line {
     void say(OutputStream out) throws IOException;
@@ -78,7 +77,7 @@ final class ScriptedServer implements AutoCloseable {
       line.say(connection.getOutputStream());
       connection.getOutputStream().flush();
     } catch (IOException _) {
-      // The client had enough.
+      // The client closed the connection.
     }
   }
 

@@ -21,9 +21,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The reference server in a process of its own, which can be killed without a warning and which may
- * be in another network namespace: a server of this JVM that was started in one would leave threads
- * behind there, those that carry virtual threads.
+ * The reference server in a separate process, which can be killed without warning and may be in
+ * another network namespace: a server in this JVM that was started in one would leave carrier
+ * threads behind there.
  */
 final class ServerProcess implements AutoCloseable {
   private static final Duration STARTED_WITHIN = Duration.ofSeconds(60);
@@ -74,7 +74,7 @@ final class ServerProcess implements AutoCloseable {
                 List.of(
                     System.getProperty("java.home") + "/bin/java",
                     "--enable-native-access=ALL-UNNAMED",
-                    // What it unpacks there, it leaves there when it is killed.
+                    // When it is killed, the files that it unpacks stay there.
                     "-Dorg.sqlite.tmpdir=" + directory,
                     "-XX:+UseSerialGC",
                     "-XX:TieredStopAtLevel=1",
@@ -103,7 +103,7 @@ final class ServerProcess implements AutoCloseable {
     process = start();
   }
 
-  /** The addresses that it says are somebody's. */
+  /** The addresses that it reports as allocated. */
   List<String> allocated() {
     String answer =
         command

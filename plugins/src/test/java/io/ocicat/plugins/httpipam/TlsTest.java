@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A server whose certificate nobody but the configuration knows. */
+/** A server whose certificate only the configuration trusts. */
 class TlsTest {
   @TempDir private static Path directory;
   private static RunningServer server;

@@ -7,7 +7,7 @@ import io.ocicat.cni.NetworkName;
 import io.ocicat.plugins.net.NamingHash;
 import org.junit.jupiter.api.Test;
 
-/** Names that the Go plugins compute alike. */
+/** Names are equal to those that the Go plugins compute. */
 class ChainNameTest {
   @Test
   void chainsAreNamedAfterNetworkAndContainer() {

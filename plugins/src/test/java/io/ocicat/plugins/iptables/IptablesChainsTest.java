@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Chains that commands made, in both back ends, go; what is beside them stays. */
+/** Chains that commands created are removed, in both backends; other chains stay. */
 @Hosts
 class IptablesChainsTest {
   private static final String CHAIN = "CNI-5145007e2a8415ce07579739";
@@ -61,7 +61,7 @@ class IptablesChainsTest {
     assertThat(rules(host, "iptables-legacy")).anyMatch(rule -> rule.endsWith("-j " + OTHER));
   }
 
-  /** Looking with the legacy command would make the table that it looks for. */
+  /** Looking with the legacy command would create the table that it looks for. */
   @Test
   void nothingComesIntoBeingByLooking(Host host) {
     IptablesChains.remove(net, "nat", CHAIN);

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
-/** What is refused, what fails and what CHECK notices. */
+/** What is rejected, what fails and what CHECK detects. */
 @Hosts
 class MacvlanFailureTest {
   private Shared shared;

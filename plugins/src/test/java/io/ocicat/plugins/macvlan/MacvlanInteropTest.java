@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Beside the Go plugin on one host, each with its own host-local on the same leases. */
+/** Together with the Go plugin on one host, each with its own host-local on the same leases. */
 @Hosts
 class MacvlanInteropTest {
   private Shared shared;

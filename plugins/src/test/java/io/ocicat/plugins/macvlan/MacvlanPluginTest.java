@@ -200,7 +200,7 @@ class MacvlanPluginTest {
     assertThat(shared.ipam().calls()).containsExactly("ADD " + pod.name(), "DEL " + pod.name());
   }
 
-  /** Nobody can answer there, so that nobody waits for an answer. */
+  /** Nobody can answer there, so no ADD waits for an answer. */
   @Test
   void withoutAVethNobodyWaitsForDuplicates(Host host, Host pod) {
     host.exec("ip", "link", "set", shared.master(), "down");

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A host whose interface to a neighbour pods share. */
+/** A host whose interface to a neighbour is shared by pods. */
 record Shared(Host host, String master, TestIpam ipam, Path bin) {
   static final String V4 =
       """

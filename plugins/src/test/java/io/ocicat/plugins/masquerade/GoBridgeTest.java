@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What Go's bridge made with iptables goes as a whole, where Go itself stumbles, too. */
+/** What Go's bridge created with iptables is removed completely, even where Go itself fails. */
 @Hosts
 class GoBridgeTest {
   @TempDir Path leases;

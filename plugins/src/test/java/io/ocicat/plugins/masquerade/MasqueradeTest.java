@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who has which address, and that no other one's is touched. */
+/** Which owner has which address; no other owner's address is touched. */
 @Hosts
 class MasqueradeTest {
   private static final NetworkName NETWORK = new NetworkName("mynet");
@@ -253,7 +253,7 @@ class MasqueradeTest {
     assertThat(goComments(host)).hasSize(1).allMatch(comment -> comment.contains("net: other"));
   }
 
-  /** As facts tell of versions from 1.6 on, which Debian does not have. */
+  /** As in versions from 1.6 on, which Debian does not have. */
   private static void goRules(Host host) {
     host.command("nft", "-f", "-")
         .stdin(
@@ -282,7 +282,7 @@ class MasqueradeTest {
         .toList();
   }
 
-  /** Half of them fight for the same addresses. */
+  /** Half of them compete for the same addresses. */
   @Test
   void manyAtOnceGetAlong(Host host) throws InterruptedException, ExecutionException {
     all(

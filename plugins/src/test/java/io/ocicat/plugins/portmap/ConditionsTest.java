@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The part of nft's language that conditions may use. nft itself says what we made of it. */
+/** The subset of nft's language in conditions; nft itself prints what we made of it. */
 @Hosts
 class ConditionsTest {
   private static final String TARGET = " tcp dport 80 dnat ip to 10.1.0.2:80";
@@ -64,7 +64,7 @@ class ConditionsTest {
       add(site, v4.size() + i, "V6", v6.get(i), "::");
     }
 
-    // nft leaves out what the port says as well.
+    // nft omits what the port implies.
     assertThat(rules(node))
         .containsExactlyElementsOf(
             Stream.concat(v4.stream().map(c -> c + TARGET), v6.stream().map(c -> c + TARGET6))
@@ -83,7 +83,7 @@ class ConditionsTest {
         .ok();
   }
 
-  /** How a list of tokens may be cut, other words for the same, and sets. */
+  /** Different splits into tokens, synonyms, and sets. */
   @Test
   void otherWaysToSayIt(Host node) {
     Site site = Site.onPaper(node);

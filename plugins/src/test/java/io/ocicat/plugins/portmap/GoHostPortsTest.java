@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Host ports that the Go plugin forwards already (review K10). */
+/** Host ports that the Go plugin already forwards. */
 @Hosts
 class GoHostPortsTest {
   private Site site;

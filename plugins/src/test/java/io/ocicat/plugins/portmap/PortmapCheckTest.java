@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** CHECK and STATUS, and what is damaged on purpose in between. */
+/** CHECK and STATUS after deliberate damage. */
 @Hosts
 class PortmapCheckTest {
   private Site site;
@@ -128,7 +128,7 @@ class PortmapCheckTest {
     web.check().ok();
   }
 
-  /** Somebody else's table of our name: nothing can be done with it, and nothing is done to it. */
+  /** Somebody else's table of our name: it cannot be used, and is not touched. */
   @Test
   void aStrangeTableIsLeftAlone(Host node) {
     node.command("nft", "-f", "-")
@@ -201,7 +201,7 @@ class PortmapCheckTest {
         .contains("tcp . 8080 comment \"net/pod2/eth0\" : 10.1.0.5 . 80 }");
   }
 
-  /** What is behind a router gets no say about the host's 127.0.0.1. */
+  /** What is behind a router has no access to the host's 127.0.0.1. */
   @Test
   void aContainerThatIsNotOnALinkOfTheHostOpensNone(Host node) {
     Site.ip(node, "address add 10.9.0.1/24 dev wire0\nroute add default via 10.9.0.2\n");

@@ -53,7 +53,7 @@ class PortmapConfTest {
             new PortMapping(53, 53, PortMapping.Protocol.UDP, null));
   }
 
-  /** What configures the other back end of the Go plugin and changes nothing for the user. */
+  /** Settings of the Go plugin's other backend, which change nothing for the user. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -73,7 +73,6 @@ class PortmapConfTest {
     assertThat(read(options)).isEqualTo(read(""));
   }
 
-  /** Review K18. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -196,7 +195,7 @@ class PortmapConfTest {
         .hasMessageContaining("Invalid host port number: 0");
   }
 
-  /** Review R17: 20,000 kept a daemon busy for a minute. */
+  /** 20,000 mappings kept a daemon busy for a minute. */
   @Test
   void moreMappingsThanAnybodyPublishesAreRefused() {
     String mappings =
@@ -229,7 +228,6 @@ class PortmapConfTest {
                 + " and 81");
   }
 
-  /** Review R17. */
   @Test
   void mappingsAreCountedOnceAndBounded() {
     List<String> ports =

@@ -14,12 +14,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
-/** An ADD that fails takes back what it did, and DEL of one that never ended leaves nothing. */
+/** A failed ADD undoes what it did, and DEL of an interrupted one leaves nothing. */
 @Hosts
 class PortmapFailureTest {
   private Site site;
 
-  /** The plugin as a process of its own, for what must not happen to this one. */
+  /** The plugin as a separate process, for what must not happen to this one. */
   static final class Executable {
     private Executable() {}
 
@@ -90,7 +90,7 @@ class PortmapFailureTest {
     Attaching web = site.portmap(site.web(), "", "8080:80", "10.2.0.1/53:53/udp");
     web.add().ok();
     web.del().ok();
-    // The last thing an ADD writes has no room.
+    // The last thing an ADD writes does not fit.
     node.command("nft", "-f", "-")
         .stdin(
             """
@@ -106,7 +106,7 @@ class PortmapFailureTest {
     assertThat(site.elements()).isEmpty();
   }
 
-  /** Killed after the transaction, before anything else; and before that there is nothing. */
+  /** Killed after the transaction, before anything else; before it nothing exists. */
   @Test
   void delFinishesWhatAKilledAddBegan(Host node) {
     Attaching web = site.portmap(site.web(), "", "8080:80", "53:53/udp");
@@ -123,7 +123,7 @@ class PortmapFailureTest {
     web.check().ok();
   }
 
-  /** An operator's hand: each set without the elements of the others. */
+  /** An operator's interference: each set without the elements of the others. */
   @Test
   void delRemovesTheRestOfWhatSomebodyElseRemovedInPart(Host node) {
     for (String set :

@@ -23,14 +23,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Beside the Go plugin (1.1.1 of Debian, which knows iptables only), and in its place. */
+/** Together with the Go plugin (Debian's 1.1.1, which only supports iptables), and in its place. */
 @Hosts
 class PortmapInteropTest {
   private static final String[] MAPPINGS = {"8080:80", "10.2.0.1/53:53/udp"};
 
   private Site site;
 
-  /** What the command iptables is. */
+  /** Which variant the iptables command is. */
   enum Iptables {
     NFT,
     LEGACY;
@@ -39,7 +39,7 @@ class PortmapInteropTest {
       return "/usr/sbin/%s-%s".formatted(name, name().toLowerCase(Locale.ROOT));
     }
 
-    /** An attachment by the Go plugin, for which this is iptables. */
+    /** An attachment by the Go plugin, with this iptables variant. */
     Attaching by(Attaching attaching, Path directory) throws IOException {
       for (String name : List.of("iptables", "ip6tables")) {
         Path script = directory.resolve(name);
@@ -74,7 +74,7 @@ class PortmapInteropTest {
   @Test
   void theResultIsThatOfTheOriginal() {
     ObjectNode go = (ObjectNode) web().by(Side.GO).add().ok();
-    // Later versions of the original leave an empty one out, as the specification of 1.0.0 does.
+    // Later versions of the Go plugin omit an empty one, as the specification of 1.0.0 does.
     assertThat(go.remove("dns")).isEmpty();
 
     assertThat(web().add().ok()).isEqualTo(go);
@@ -95,7 +95,7 @@ class PortmapInteropTest {
     db().check().ok();
     db().del().ok();
     assertThat(iptables.chains(node)).isEmpty();
-    // What all containers share stays, as with the original.
+    // What all containers share stays, as with the Go plugin.
     assertThat(node.exec(iptables.command("iptables") + "-save", "-t", "nat").stdout())
         .contains("-j CNI-HOSTPORT-DNAT");
     iptables.by(db(), bin).add().ok();
@@ -112,8 +112,8 @@ class PortmapInteropTest {
   }
 
   /**
-   * The original does not know our table. Its DEL succeeds and leaves our elements to our DEL or
-   * GC, which nodes that go back to it run before they do, see the documentation.
+   * The Go plugin does not know our table. Its DEL succeeds and leaves our elements to our DEL or
+   * GC, which nodes run before they go back to it, see the documentation.
    */
   @Test
   void theOriginalLeavesToUsWhatWeMade() {
@@ -150,7 +150,7 @@ class PortmapInteropTest {
         .ok();
 
     assertThat(iptables.chains(node)).noneMatch(line -> line.contains("pod2"));
-    // Not by the original: 1.1.1 looks for the rules of IPv4 among those of IPv6.
+    // Not by the Go plugin: 1.1.1 looks for the rules of IPv4 among those of IPv6.
     db().check().ok();
     elsewhere.check().ok();
   }

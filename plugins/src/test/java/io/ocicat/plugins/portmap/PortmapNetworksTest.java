@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A container on several networks: runtimes ask for its ports on each of them. The first has them,
+ * A container on several networks: runtimes request its ports on each of them. The first gets them,
  * the others wait.
  */
 @Hosts
@@ -159,7 +159,7 @@ class PortmapNetworksTest {
     assertThat(site.elements()).isEmpty();
   }
 
-  /** Killed when the ports were free, and the next did not have them yet. */
+  /** Killed after the ports were released, before the next owner had them. */
   @ParameterizedTest
   @CsvSource({"true", "false"})
   void whatAKilledDelLeftIsFinishedByAnotherOrByGc(boolean byDel, Host node) {
@@ -182,7 +182,7 @@ class PortmapNetworksTest {
     assertThat(owners(site, "8080")).containsExactly("blue/pod/eth3", "blue/pod/eth3");
   }
 
-  /** Whoever comes and goes at the same moment, somebody who is there has the port. */
+  /** Whatever the order of concurrent ADDs and DELs, a present owner has the port. */
   @Test
   void manyAtOnce(Host node) {
     Site site = Site.onPaper(node);
@@ -230,7 +230,7 @@ class PortmapNetworksTest {
     }
   }
 
-  /** What the kernel calls the client's connection, as long as it knows it. */
+  /** The kernel's id of the client's connection, while it is tracked. */
   private static String flow(Host node) {
     return node.exec("conntrack", "-L", "-p", "udp", "--orig-src", CLIENT, "-o", "id")
         .stdout()
@@ -259,7 +259,7 @@ class PortmapNetworksTest {
         .ok();
   }
 
-  /** Who has a port of TCP, in each family. */
+  /** The owner of a TCP port, in each family. */
   private static List<String> owners(Site site, String port) {
     return site.elements().stream()
         .filter(element -> element.startsWith("ports"))

@@ -29,7 +29,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whose a port is: given once, kept until it is given back, and found again by its owner alone. */
+/**
+ * The ownership of a port: assigned once, kept until released, and found again only by its owner.
+ */
 @Hosts
 class PortmapOwnershipTest {
   private Site site;
@@ -52,7 +54,6 @@ class PortmapOwnershipTest {
     assertThat(site.elements()).as("all or nothing").containsExactlyInAnyOrderElementsOf(before);
   }
 
-  /** Review U20. */
   @Test
   void aTakenPortIsRefusedWithTheNameOfThePodThatTheRuntimeRemembers(@TempDir Path cache)
       throws IOException {
@@ -213,7 +214,7 @@ class PortmapOwnershipTest {
     site.portmap(site.db(), "").del().ok();
   }
 
-  /** What was right at ADD may have been edited since. */
+  /** What was valid at ADD may have been edited since. */
   @Test
   void delIsNotStoppedByABadConfiguration() {
     site.portmap(site.web(), "", "8080:80").add().ok();
@@ -225,7 +226,7 @@ class PortmapOwnershipTest {
     assertThat(site.elements()).isEmpty();
   }
 
-  /** Its DEL never came, and IPAM gave its address to another. */
+  /** Its DEL never came, and IPAM gave its address to another container. */
   @Test
   void anAddressThatChangedHandsBelongsToItsNewOwner() {
     Attaching gone = site.portmap(site.web(), "", "8080:80").with("CNI_CONTAINERID", "gone");
@@ -293,7 +294,7 @@ class PortmapOwnershipTest {
     return "{\"cniVersion\":\"1.1.0\",\"name\":\"net\",\"type\":\"portmap\"%s}".formatted(members);
   }
 
-  /** The first of them also race to make the table. */
+  /** The first of them also race to create the table. */
   @Test
   void manyAtOnceGetOnePortEachAndOneOfThemTheSharedOne() {
     List<Attaching> all =
@@ -327,15 +328,15 @@ class PortmapOwnershipTest {
     try (NetNs namespace = NetNs.open(node.path());
         NetlinkSocket net = NetlinkSocket.open(io.ocicat.netlink.Protocol.NETFILTER, namespace)) {
       HostPorts ports = new HostPorts(net);
-      ports.give(claim(0, hostIp));
-      int giveAmongFew = cost(net, () -> ports.give(claim(1, hostIp)));
-      int takeAmongFew = cost(net, () -> ports.take(claim(1, hostIp).label()));
+      ports.assign(claim(0, hostIp));
+      int giveAmongFew = cost(net, () -> ports.assign(claim(1, hostIp)));
+      int takeAmongFew = cost(net, () -> ports.release(claim(1, hostIp).label()));
       for (int i = 2; i < 2002; i++) {
-        ports.give(claim(i, hostIp));
+        ports.assign(claim(i, hostIp));
       }
-      int giveAmongMany = cost(net, () -> ports.give(claim(5000, hostIp)));
-      int takeAmongMany = cost(net, () -> ports.take(claim(5000, hostIp).label()));
-      int takeNothing = cost(net, () -> ports.take("net/nobody/eth0"));
+      int giveAmongMany = cost(net, () -> ports.assign(claim(5000, hostIp)));
+      int takeAmongMany = cost(net, () -> ports.release(claim(5000, hostIp).label()));
+      int takeNothing = cost(net, () -> ports.release("net/nobody/eth0"));
 
       assertThat(ports.owners()).hasSize(2001);
       assertThat(giveAmongMany).isEqualTo(giveAmongFew).isLessThanOrEqualTo(8);

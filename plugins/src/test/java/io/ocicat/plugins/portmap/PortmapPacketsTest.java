@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who reaches a pod by a port of the host, and whom the pod takes them for. */
+/** Who reaches a pod through a host port, and which client address the pod sees. */
 @Hosts
 class PortmapPacketsTest {
   private Site site;
@@ -61,8 +61,8 @@ class PortmapPacketsTest {
     site.portmap(site.web(), "", "8080:80").add().ok();
 
     assertThat(ask(node, "127.0.0.1", 8080)).isEqualTo("web sees " + GATEWAY);
-    // A filtered bridge changes the answer's destination back to ::1 before IPv6 sees it, which
-    // then takes it for one that came so from outside.
+    // A filtered bridge changes the reply's destination back to ::1 before IPv6 sees it, which then
+    // treats it as one that came so from outside.
     assertThat(ask(node, "::1", 8080)).isEqualTo(filtered ? "no answer" : "web sees fd01::1");
   }
 
@@ -74,7 +74,7 @@ class PortmapPacketsTest {
 
     assertThat(ask(pod, NODE, 8080)).isEqualTo("web sees " + GATEWAY);
     assertThat(ask(pod, NODE6, 8080)).isEqualTo("web sees fd01::1");
-    // A filtered bridge sees the answer and needs no masquerade to change its source back.
+    // A filtered bridge sees the reply and needs no masquerading to change its source back.
     assertThat(ask(neighbour, NODE, 8080))
         .isEqualTo("web sees " + (filtered ? site.db().v4() : GATEWAY));
     assertThat(ask(neighbour, NODE6, 8080))
@@ -141,7 +141,7 @@ class PortmapPacketsTest {
     assertThat(ask(client, NODE, 8081)).isEqualTo("no answer");
   }
 
-  /** CVE-2025-67499: what only passes through the node is none of our business. */
+  /** CVE-2025-67499: traffic that only passes through the node is not affected. */
   @Test
   void theSamePortOfAnotherMachineStaysItsOwn(Host pod, Host neighbour, Host client)
       throws IOException {

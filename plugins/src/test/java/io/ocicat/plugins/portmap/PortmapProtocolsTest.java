@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** UDP and SCTP, and clients of UDP that were there before the port changed hands. */
+/** UDP and SCTP, and UDP clients from before the port changed hands. */
 @Hosts
 class PortmapProtocolsTest {
   private Site site;
@@ -151,7 +151,7 @@ class PortmapProtocolsTest {
     assertThat(site.elements()).isEmpty();
   }
 
-  /** The original direction of what is known of UDP from the client. */
+  /** The original direction of the client's tracked UDP connection. */
   private static List<String> flows(Host node) {
     return node.exec("conntrack", "-L", "-p", "udp", "--orig-src", CLIENT)
         .stdout()

@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What nft shows of it, which is also what people will look at. */
+/** What nft prints of our table, which is also what people will read. */
 @Hosts
 class PortmapRulesetTest {
   private static final Pattern ELEMENTS = Pattern.compile("elements = \\{ (.*?) }", Pattern.DOTALL);
@@ -204,7 +204,7 @@ class PortmapRulesetTest {
         .isEqualTo("0\n");
   }
 
-  /** With the elements of each set in the order of the alphabet: the kernel's is that of hashes. */
+  /** With the elements of each set in alphabetical order: the kernel's order is that of hashes. */
   private static String ruleset(Host node) {
     return ELEMENTS
         .matcher(node.exec("nft", "list", "ruleset").stdout())

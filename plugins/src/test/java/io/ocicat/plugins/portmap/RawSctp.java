@@ -16,8 +16,8 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * SCTP packets without a kernel that speaks SCTP: the first one of an association, sent and seen by
- * raw sockets. Connection tracking knows the protocol all the same.
+ * SCTP packets without a kernel that supports SCTP: the first one of an association, sent and
+ * received with raw sockets. Connection tracking knows the protocol all the same.
  */
 final class RawSctp implements AutoCloseable {
   private static final int AF_INET = 2;
@@ -57,7 +57,7 @@ final class RawSctp implements AutoCloseable {
     }
   }
 
-  /** Asks for an association. */
+  /** Requests an association. */
   void init(String address, int sourcePort, int port) {
     ByteBuffer packet = ByteBuffer.allocate(32);
     packet.putShort((short) sourcePort).putShort((short) port).putInt(0).putInt(0);

@@ -34,7 +34,7 @@ record Site(Host node, Pod web, Pod db) {
       return new Pod(host.path().toString(), number);
     }
 
-    /** One that no packet will ever be sent to. */
+    /** A pod that no packet will ever be sent to. */
     static Pod onPaper(int number) {
       return new Pod("/run/netns/pod" + number, number);
     }
@@ -47,7 +47,7 @@ record Site(Host node, Pod web, Pod db) {
       return "fd01::" + number;
     }
 
-    /** What the plugins before portmap returned. */
+    /** The result of the plugins before portmap. */
     String result(String version) {
       String versions = version.startsWith("0") ? "\"version\":\"%d\"," : "";
       return """
@@ -64,7 +64,7 @@ record Site(Host node, Pod web, Pod db) {
     }
   }
 
-  /** The node alone: enough for what is only written down. */
+  /** The node alone: enough for tests without packets. */
   static Site onPaper(Host node) {
     bridge(node);
     ip(
@@ -79,7 +79,7 @@ record Site(Host node, Pod web, Pod db) {
 
   static Site build(Host node, Host web, Host db, Host client) {
     for (Host host : List.of(node, web, db, client)) {
-      // Neighbours are asked for only once the link-local address is known to be unique.
+      // Neighbours are resolved only once the link-local address is known to be unique.
       host.exec("sysctl", "-qw", "net.ipv6.conf.default.accept_dad=0");
     }
     bridge(node);
@@ -133,7 +133,7 @@ record Site(Host node, Pod web, Pod db) {
             .formatted(pod.v4(), pod.v6()));
   }
 
-  /** Whether what is bridged passes the rules for IP as well, as Kubernetes wants it. */
+  /** Whether bridged packets pass the IP rules as well, as Kubernetes requires. */
   void filterBridge(boolean on) {
     String value = on ? "1" : "0";
     node.exec(
@@ -143,7 +143,7 @@ record Site(Host node, Pod web, Pod db) {
         "net.bridge.bridge-nf-call-ip6tables=" + value);
   }
 
-  /** Has the node know its connections from now on; otherwise it begins with the first mapping. */
+  /** Turns connection tracking on now; otherwise it begins with the first mapping. */
   void track() {
     node.command("nft", "-f", "-")
         .stdin(
@@ -170,7 +170,7 @@ record Site(Host node, Pod web, Pod db) {
         .with("CNI_IFNAME", "eth0");
   }
 
-  /** All that is in the sets and maps of our table, each with its set's name. */
+  /** All elements of the sets and maps of our table, each with its set's name. */
   List<String> elements() {
     List<String> elements = new ArrayList<>();
     for (JsonNode object : node.json("nft", "-j", "list", "ruleset").path("nftables")) {

@@ -10,7 +10,7 @@ import java.util.stream.StreamSupport;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Attachments by ptp, and what they leave on host and container. */
+/** Attachments by ptp, and their state on host and container. */
 final class Ptp {
   static final String V4 = "[{\"subnet\":\"10.1.2.0/24\"}]";
   static final String V6 = "[{\"subnet\":\"fd00:1::/64\"}]";
@@ -59,7 +59,7 @@ final class Ptp {
   }
 
   /**
-   * What is left on a host of attachments: veth pairs and elements of our table; nothing is best.
+   * What attachments have left on a host: veth pairs and elements of our table; nothing is best.
    */
   static List<String> traces(Host host) {
     Stream<String> links =

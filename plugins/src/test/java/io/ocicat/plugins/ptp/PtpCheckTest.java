@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** CHECK notices whatever is gone or changed, on either side of the veth pair. */
+/** CHECK detects whatever is gone or changed, on either side of the veth pair. */
 @Hosts
 class PtpCheckTest {
   private static final String BOTH =
@@ -26,7 +26,7 @@ class PtpCheckTest {
        "routes": [{"dst": "0.0.0.0/0", "gw": "10.1.2.1"}]}
       """;
 
-  /** What somebody does to an attachment, in the pod or on the host, and what CHECK says then. */
+  /** Damage to an attachment, in the pod or on the host, and the resulting error of CHECK. */
   enum Damage {
     ADDRESS(
         "failed to match addr 10.1.2.5/24 on interface eth0",

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** ADD fails in every place it can, and leaves nothing each time. */
+/** ADD fails at every possible step, and leaves nothing each time. */
 @Hosts
 class PtpFailureTest {
   private static final int TIMES = 5;
@@ -30,7 +30,7 @@ class PtpFailureTest {
        "routes": [{"dst": "0.0.0.0/0"}]}
       """;
 
-  /** Where ADD breaks off: by what IPAM answers, or by what the host is like. */
+  /** Where ADD fails: by the result of IPAM, or by the state of the host. */
   enum Step {
     IPAM("testipam was told to fail", "{}"),
     NO_ADDRESS("IPAM plugin returned missing IP config", "{}"),

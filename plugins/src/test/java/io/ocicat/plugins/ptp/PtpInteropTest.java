@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 
-/** Go's ptp and ours take turns on one host. */
+/** Go's ptp and ours alternate on one host. */
 @Hosts
 class PtpInteropTest {
   private static final String BOTH =
@@ -45,11 +45,10 @@ class PtpInteropTest {
   }
 
   /**
-   * What Go's DEL cannot know of are our elements; they harm nobody, and our GC removes them.
+   * Go's DEL does not know our elements; they are harmless, and our GC removes them.
    *
-   * <p>Debian's original takes what today's iptables says for a failure when there is no chain of
-   * its own to remove (later ones do not), but only after it removed all else: a runtime that tries
-   * again is content.
+   * <p>Debian's Go plugin treats today's iptables message about a missing chain as a failure (later
+   * ones do not), but only after it removed everything else: a retry by the runtime succeeds.
    */
   @Test
   void goDeletesAllOfOursButTheMasquerading(Host host, Host pod) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** Which address others see, with real connections. */
+/** Which source address others see, with real connections. */
 @Hosts
 class PtpMasqueradeTest {
   private static final int PORT = 8080;
@@ -35,7 +35,7 @@ class PtpMasqueradeTest {
     host.connect(outside, "192.0.2.1/24", "192.0.2.2/24");
     host.exec("ip", "address", "add", "2001:db8::1/64", "dev", "wire0", "nodad");
     outside.exec("ip", "address", "add", "2001:db8::2/64", "dev", "wire0", "nodad");
-    // So that answers come back also to those who are not hidden.
+    // So that replies also reach addresses that are not masqueraded.
     outside.exec("ip", "route", "add", "10.0.0.0/8", "via", "192.0.2.1");
     outside.exec("ip", "route", "add", "fd00::/16", "via", "2001:db8::1");
   }

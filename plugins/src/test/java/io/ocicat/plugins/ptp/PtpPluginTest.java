@@ -272,7 +272,9 @@ class PtpPluginTest {
         .isEqualTo(go.toString().replace(".2/24", ".3/24").replace("::2/64", "::3/64"));
   }
 
-  /** And without what Debian's original prints for no name resolution, against the standard. */
+  /**
+   * And without what Debian's Go plugin prints for absent DNS settings, against the specification.
+   */
   private static JsonNode withoutChance(JsonNode result) {
     return Json.parse(
         result

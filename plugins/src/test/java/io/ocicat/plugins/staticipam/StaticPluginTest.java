@@ -92,7 +92,7 @@ class StaticPluginTest {
     assertThat(addresses(net.by(GO))).isEqualTo(expected == null ? "" : expected);
   }
 
-  /** The gateway is meant for addresses of CNI_ARGS only. */
+  /** The gateway applies to addresses of CNI_ARGS only. */
   @Test
   void cniArgsAreAddedToTheConfiguredAddresses() {
     Ipam net =
@@ -163,7 +163,7 @@ class StaticPluginTest {
     assertThat(refusal.getMessage()).contains(problem);
   }
 
-  /** What is replaced is not looked at, as with the original. */
+  /** What is replaced is not checked, as in the Go plugin. */
   @Test
   void abadAddressThatIsReplacedDoesNotMatter() {
     Ipam net =
@@ -227,7 +227,7 @@ class StaticPluginTest {
         .ok();
   }
 
-  /** The original does not notice. */
+  /** The Go plugin does not notice. */
   @Test
   void checkMissesAnAddress() {
     Ipam net = net(BOTH, previous("10.10.0.1/24", "10.10.0.254"));

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
-/** A pod with an interface {@code eth0} that the plugin before has made. */
+/** A pod with an interface {@code eth0} that the previous plugin created. */
 record Tuned(Host host, Host pod, Path dataDir) {
   static final String MAC = "c2:11:22:33:44:55";
 
@@ -29,7 +29,7 @@ record Tuned(Host host, Host pod, Path dataDir) {
         version, fields + ",'prevResult':{'cniVersion':'%s',%s}".formatted(version, previous));
   }
 
-  /** The same without a result of plugins before. */
+  /** The same without a previous result. */
   Attaching bare(String version, String fields) {
     String config =
         "{'cniVersion':'%s','name':'net','type':'tuning','dataDir':'%s',%s}"
@@ -44,7 +44,7 @@ record Tuned(Host host, Host pod, Path dataDir) {
     return pod.json("ip", "-j", "-d", "link", "show", "eth0").path(0);
   }
 
-  /** What the plugin can change of the interface. */
+  /** The interface settings that the plugin can change. */
   String settings() {
     JsonNode link = link();
     return "%s %s %s %s %s"
@@ -64,7 +64,7 @@ record Tuned(Host host, Host pod, Path dataDir) {
     return dataDir.resolve(pod.name() + "_eth0.json");
   }
 
-  /** Whatever is in the directory for backups. */
+  /** Everything in the backup directory. */
   List<String> files() throws IOException {
     if (Files.notExists(dataDir)) {
       return List.of();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a configuration may not say; nothing is changed, so that one pod serves all of it. */
+/** Invalid configurations; nothing is changed, so that one pod serves all of them. */
 @Hosts
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class TuningConfTest {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever has become of the container, DEL and GC leave no backup. */
+/** Whatever happened to the container, DEL and GC leave no backup. */
 @Hosts
 class TuningDelTest {
   private static final String CHANGES = "'mtu':1400,'sysctl':{'net.core.somaxconn':'500'}";

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is refused, what fails, and that everything is as before then. */
+/** What is rejected, what fails, and that everything is then as before. */
 @Hosts
 class TuningErrorTest {
   private Tuned tuned;

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Beside the Go plugin on one host. Debian's does not know txQLen yet. */
+/** Together with the Go plugin on one host. Debian's does not know txQLen yet. */
 @Hosts
 class TuningInteropTest {
   private static final String EVERYTHING =
@@ -44,7 +44,7 @@ class TuningInteropTest {
     JsonNode ours = eth0.add().ok();
     ObjectNode ourBackup = (ObjectNode) Json.parse(Files.readAllBytes(tuned.backup()));
 
-    // Debian's original also prints an empty dns in 1.0.0, which that version leaves out.
+    // Debian's Go plugin also prints an empty dns in 1.0.0, which that version leaves out.
     ((ObjectNode) go).remove("dns");
     ((ObjectNode) ours).remove("dns");
     assertThat(ours).isEqualTo(go);
@@ -63,7 +63,7 @@ class TuningInteropTest {
     assertThat(tuned.settings()).isEqualTo(Tuned.MAC + " 1454 1000 true true");
     eth0.check().ok();
     Attaching expanded = eth0.withConfig(eth0.config().replace("IFNAME", "eth0"));
-    // Debian's original forgets in CHECK what IFNAME stands for.
+    // Debian's Go plugin does not replace IFNAME in CHECK.
     expanded.by(Side.GO).check().ok();
     eth0.by(deleting).del().ok();
 

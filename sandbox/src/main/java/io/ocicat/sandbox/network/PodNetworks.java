@@ -63,7 +63,7 @@ public final class PodNetworks implements AutoCloseable {
             .exec(new TracedExec(settings.exec()))
             .pluginLog(settings.pluginLog())
             .timeLimit(settings.setUpLimit())
-            .delGoesOn(true)
+            .delContinuesOnFailure(true)
             .warnings(settings.warnings())
             .build();
     this.defaultNetwork = new DefaultNetwork(cni, settings.confDirectory(), settings.clock());
