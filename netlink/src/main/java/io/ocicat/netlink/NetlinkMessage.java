@@ -46,7 +46,7 @@ public record NetlinkMessage(int type, int flags, int sequence, ByteBuffer paylo
     }
     if (at < in.limit()) {
       throw NetlinkException.malformed(
-          (in.limit() - at) + " bytes are left behind the last message");
+          (in.limit() - at) + " bytes remain after the last message");
     }
     return messages;
   }

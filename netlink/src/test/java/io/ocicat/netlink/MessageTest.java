@@ -124,7 +124,7 @@ class MessageTest {
                 NetlinkMessage.split(bytes("04000000" + "1000" + "0000" + "00000000" + "00000000")))
         .hasMessageContaining("a message claims 4 bytes");
     assertThatThrownBy(() -> NetlinkMessage.split(bytes("1100")))
-        .hasMessageContaining("2 bytes are left behind the last message");
+        .hasMessageContaining("2 bytes remain after the last message");
     assertThatThrownBy(() -> attributes("0300" + "0100"))
         .hasMessageContaining("an attribute claims 3 bytes where 4 are left");
     assertThatThrownBy(() -> attributes("0500" + "0100" + "07").u32(1, 0))

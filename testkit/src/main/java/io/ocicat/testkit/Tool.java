@@ -56,7 +56,7 @@ final class Tool {
   private static Optional<String> packageOf(String program) {
     try (InputStream in = Tool.class.getResourceAsStream("packages")) {
       if (in == null) {
-        throw new TestkitException("the build did not copy .ci/packages beside " + Tool.class);
+        throw new TestkitException("the build did not copy .ci/packages next to " + Tool.class);
       }
       return new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))
           .lines()

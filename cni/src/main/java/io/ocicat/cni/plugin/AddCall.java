@@ -29,7 +29,7 @@ public final class AddCall extends AttachmentCall {
                 new CniException(
                     ErrorCode.INVALID_NETWORK_CONFIG,
                     "must be called as chained plugin",
-                    "the request has no prevResult: put \"%s\" behind the plugin that makes the"
+                    "the request has no prevResult: put \"%s\" after the plugin that creates the"
                             .formatted(config().type())
                         + " interface"));
   }

@@ -86,7 +86,7 @@ class CallTest {
             CniException.class,
             e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_NETWORK_CONFIG))
         .hasMessageStartingWith("must be called as chained plugin; the request has no prevResult")
-        .hasMessageContaining("put \"test\" behind");
+        .hasMessageContaining("put \"test\" after");
     assertThat(Request.of(Verb.CHECK).to(plugin).exitCode()).isZero();
     assertThatThrownBy(() -> ((CheckCall) plugin.calls.getLast()).requirePreviousResult())
         .hasMessageStartingWith("required prevResult missing");

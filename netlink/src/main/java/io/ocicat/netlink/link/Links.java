@@ -100,7 +100,7 @@ public final class Links {
       NetlinkSocket net, LinkSettings settings, LinkKind kind, NetlinkRequest... then) {
     if (settings.mention(Rtnl.NET_NS_FD)) {
       throw new IllegalArgumentException(
-          "a link born in another namespace (%s) must be asked for there".formatted(settings));
+          "a link created in another namespace (%s) must be queried there".formatted(settings));
     }
     List<NetlinkRequest> requests = new ArrayList<>(then.length + 1);
     requests.add(create(settings, kind, ECHO));
@@ -226,7 +226,7 @@ public final class Links {
   private static NetlinkRequest create(LinkSettings settings, LinkKind kind, int flags) {
     if (settings.mention(Rtnl.IFALIAS)) {
       throw new IllegalArgumentException(
-          "Linux ignores the alias of a new link (%s): set it in a message behind the creation"
+          "Linux ignores the alias of a new link (%s): set it in a message after the creation"
               .formatted(settings));
     }
     if (kind instanceof Veth(LinkSettings peer) && peer.index() != 0 && settings.index() == 0) {

@@ -76,7 +76,7 @@ public final class SystemdNotify {
               MSG_DONTWAIT | MSG_NOSIGNAL,
               to.address(),
               to.byteSize()),
-          () -> "tell systemd " + message);
+          () -> "notify systemd " + message);
     }
   }
 }

@@ -35,7 +35,7 @@ public final class Rules {
         rule,
         NetlinkRequest.CREATE | NetlinkRequest.APPEND,
         out -> out.be64(POSITION, handle),
-        () -> "add rule behind handle %d: %s".formatted(handle, rule));
+        () -> "add rule after handle %d: %s".formatted(handle, rule));
   }
 
   /** Adds the rule right before another; ENOENT when that one is gone. */

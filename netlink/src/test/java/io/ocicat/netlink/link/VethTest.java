@@ -279,7 +279,7 @@ class VethTest {
 
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Links.create(host.net(), elsewhere, new Bridge()))
-        .withMessageContaining("must be asked for there");
+        .withMessageContaining("must be queried there");
     host.net().perform(Links.create(elsewhere, new Bridge()));
     assertThat(pod.link("br0").kind()).isEqualTo("bridge");
   }

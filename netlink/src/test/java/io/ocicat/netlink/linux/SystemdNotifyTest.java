@@ -55,7 +55,7 @@ class SystemdNotifyTest {
 
     assertThatThrownBy(() -> notice.send(SystemdNotify.READY))
         .isInstanceOf(NetlinkException.class)
-        .hasMessageContaining("tell systemd READY=1");
+        .hasMessageContaining("notify systemd READY=1");
   }
 
   @ParameterizedTest

@@ -34,7 +34,7 @@ final class TokenBucket {
             qdisc -> {
               throw new CniException(
                   ErrorCode.INTERNAL,
-                  "\"%s\" has a root qdisc already: %s %s"
+                  "\"%s\" already has a root qdisc: %s %s"
                       .formatted(link.name(), qdisc.discipline().kind(), qdisc.handle()),
                   "run DEL if ADD ran before for this interface, or remove it with"
                       + " `tc qdisc del dev %s root`".formatted(link.name()));

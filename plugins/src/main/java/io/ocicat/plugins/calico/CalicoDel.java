@@ -159,7 +159,7 @@ final class CalicoDel {
     left.ifPresent(
         endpoint ->
             log.warn(
-                "%s stays: it is of container %s by now"
+                "%s is kept: it belongs to container %s by now"
                     .formatted(
                         endpoint.describe(), endpoint.text("spec", "containerID").orElse(""))));
   }
@@ -194,7 +194,7 @@ final class CalicoDel {
       return;
     }
     if (calico && livesOn) {
-      log.info("the addresses stay: another interface of the container has the same handle");
+      log.info("the addresses are kept: another interface of the container has the same handle");
       return;
     }
     PluginConfig request = HostLocalRequest.withoutRanges(call.config());

@@ -45,8 +45,8 @@ final class CalicoReadiness {
       throw new CniException(
           ErrorCode.TRY_AGAIN_LATER,
           "Calico is currently not ready to process requests",
-          "ClusterInformation \"default\" has no spec.datastoreReady: true; somebody migrates the"
-              + " datastore, or calico/node has not started");
+          "ClusterInformation \"default\" has no spec.datastoreReady: true; the datastore is"
+              + " being migrated, or calico/node has not started");
     }
     return true;
   }
@@ -77,7 +77,7 @@ final class CalicoReadiness {
         throw new CniException(
             ErrorCode.TRY_AGAIN_LATER,
             "error getting ClusterInformation: " + e.getMessage(),
-            "nobody has prepared the datastore: start calico/node, or run \"ocicat install"
+            "the datastore is not initialised: start calico/node, or run \"ocicat install"
                 + " --calico\" or \"ocicat datastore unlock\" with rights to create it");
       }
       try {

@@ -73,7 +73,7 @@ record HostRoutes(NetnsSockets host, Device veth, List<IpAddress> addresses) {
                     IpPrefix.host(address),
                     veth.name(),
                     present.stream().findFirst().map(this::describe).orElse("?")),
-            "somebody has %s already: see `ip route show %s`, and `ocicat ipam check` for whose it is"
+            "%s is already in use: see `ip route show %s`, and `ocicat ipam check` for whose it is"
                 .formatted(address, address));
     conflict.addSuppressed(failure);
     throw conflict;

@@ -99,7 +99,7 @@ final class WatchedNatPools {
             }
           } catch (RuntimeException e) {
             note.accept(
-                "what leaves the pools of network %s was not looked at: %s"
+                "natOutgoing of network %s was not reconciled: %s"
                     .formatted(network, e.getMessage()));
           }
         });

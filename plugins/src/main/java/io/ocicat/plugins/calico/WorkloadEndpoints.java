@@ -115,7 +115,7 @@ record WorkloadEndpoints(Datastore datastore) {
     throw new CniException(
         ErrorCode.TRY_AGAIN_LATER,
         "error deleting endpoint: endpoint was modified before it could be deleted",
-        key.describe() + " is changed again and again by somebody else");
+        key.describe() + " keeps being changed by somebody else");
   }
 
   private boolean isDeleted(Resource endpoint) {

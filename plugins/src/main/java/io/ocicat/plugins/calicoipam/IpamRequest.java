@@ -78,7 +78,7 @@ record IpamRequest(
     if (!conf.v4() && !conf.v6()) {
       throw new CniException(
           ErrorCode.INVALID_NETWORK_CONFIG,
-          "ipam.assign_ipv4 and ipam.assign_ipv6 are both \"false\": no address is asked for",
+          "ipam.assign_ipv4 and ipam.assign_ipv6 are both \"false\": no address is requested",
           "set one of them to \"true\"");
     }
     List<IpPrefix> v4Pools = v4 ? pools("ipam.ipv4_pools", conf.v4Pools(), true) : List.of();

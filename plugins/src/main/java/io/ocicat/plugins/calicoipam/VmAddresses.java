@@ -75,7 +75,7 @@ record VmAddresses(Ipam ipam, IpamRequest request, VmPod vm) {
       if (has.isV4() == wanted.isV4() && !has.equals(wanted)) {
         throw new CniException(
             ErrorCode.INVALID_ENVIRONMENT,
-            "%s is asked for as address of %s, which has %s".formatted(wanted, vm, has),
+            "%s is requested as address of %s, which has %s".formatted(wanted, vm, has),
             "a machine has one address of a family: stop it, then `ocicat ipam release --force --ip %s`"
                 .formatted(has));
       }

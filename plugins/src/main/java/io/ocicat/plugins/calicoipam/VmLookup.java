@@ -63,7 +63,7 @@ record VmLookup(CalicoBackend backend) {
     if (owner.name().isEmpty() || owner.uid().isEmpty()) {
       throw refuse(
           "%s belongs to a VirtualMachineInstance without name or uid".formatted(pod),
-          "its ownerReferences are broken: let KubeVirt make the pod anew");
+          "its ownerReferences are broken: let KubeVirt recreate the pod");
     }
     VirtualMachine instance =
         cluster
@@ -77,7 +77,7 @@ record VmLookup(CalicoBackend backend) {
       throw refuse(
           "%s is another one than %s is to run: its uid is \"%s\", not \"%s\""
               .formatted(what, pod, instance.uid(), owner.uid()),
-          "it was deleted and made again, and has a pod of its own");
+          "it was deleted and recreated, and has a pod of its own");
     }
     return new VmPod(
         pod,

@@ -147,7 +147,7 @@ public final class FirewallPlugin implements Plugin {
                 new CniException(
                     ErrorCode.INVALID_NETWORK_CONFIG,
                     "missing prevResult from earlier plugin",
-                    "put \"firewall\" behind the plugin that makes the interface"));
+                    "put \"firewall\" after the plugin that creates the interface"));
   }
 
   private static List<IpAddress> addresses(Result result) {

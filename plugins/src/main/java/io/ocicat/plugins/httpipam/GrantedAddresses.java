@@ -54,7 +54,7 @@ record GrantedAddresses(String id, List<IpConfig> addresses, List<Route> routes,
     String value = in.text(name).or(expected);
     if (!value.equals(expected)) {
       in.problem(
-          name, "is %s, but %s was asked for".formatted(Quoted.brief(value), Quoted.of(expected)));
+          name, "is %s, but %s was requested".formatted(Quoted.brief(value), Quoted.of(expected)));
     }
   }
 

@@ -56,7 +56,7 @@ final class Master {
                 new CniException(
                     ErrorCode.INVALID_NETWORK_CONFIG,
                     "no default route interface found",
-                    "say with \"master\" which interface to share"));
+                    "set \"master\" to the interface to share"));
   }
 
   private static Optional<Device> defaultRoute(NetnsSockets net, IpFamily family) {

@@ -35,7 +35,7 @@ public final class Carrier {
           throw new CniException(
               ErrorCode.INTERNAL,
               "interface \"%s\" has no carrier".formatted(end.name()),
-              "both ends of the veth pair were brought up: somebody takes one down again");
+              "both ends of the veth pair were brought up, but something sets one down again");
         }
       }
     }

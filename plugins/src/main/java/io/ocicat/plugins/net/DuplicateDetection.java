@@ -46,7 +46,7 @@ public final class DuplicateDetection {
         throw new CniException(
                 ErrorCode.INTERNAL,
                 "address %s of \"%s\" is a duplicate".formatted(address.prefix(), device.name()),
-                "somebody on the same network has it already")
+                "another host on the same network already has it")
             .because(FailureReason.ADDRESS_TAKEN);
       }
     }

@@ -228,7 +228,7 @@ final class FamilySets {
   /** The forward that an element of {@link #owners} describes. */
   StoredForward stored(Element element) {
     if (!(element.data() instanceof ElementData.Values(List<Value> values)) || values.size() != 5) {
-      throw NetlinkException.malformed("element " + element + " tells of no host port");
+      throw NetlinkException.malformed("element " + element + " describes no host port");
     }
     return new StoredForward(
         port(values), new ContainerAddress(values.get(3).address(), values.get(4).interfaceName()));

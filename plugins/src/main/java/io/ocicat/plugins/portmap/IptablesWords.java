@@ -88,7 +88,7 @@ final class IptablesWords {
   private String value(String option) {
     String value = next("the value of " + option);
     if (value.equals("!")) {
-      throw refuse("! stands behind %s: put it before".formatted(option));
+      throw refuse("! follows %s: put it before".formatted(option));
     }
     return value;
   }

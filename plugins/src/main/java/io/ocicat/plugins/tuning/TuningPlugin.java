@@ -179,7 +179,7 @@ public final class TuningPlugin implements Plugin {
                 new CniException(
                     ErrorCode.INVALID_NETWORK_CONFIG,
                     "Required prevResult missing",
-                    "put \"tuning\" behind the plugin that makes the interface"));
+                    "put \"tuning\" after the plugin that creates the interface"));
   }
 
   /** Only our own: Go's name neither their owner nor their network. */

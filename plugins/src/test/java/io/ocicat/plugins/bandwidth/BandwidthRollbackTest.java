@@ -23,7 +23,7 @@ class BandwidthRollbackTest {
 
     CniException error = failsLeavingNothing(shaped);
 
-    assertThat(error.msg()).isEqualTo("\"veth0\" has a root qdisc already: tbf 1:");
+    assertThat(error.msg()).isEqualTo("\"veth0\" already has a root qdisc: tbf 1:");
     assertThat(error.details()).contains("tc qdisc del dev veth0 root");
   }
 

@@ -84,7 +84,7 @@ interface MachineAddressScenarios extends MachineScenarios {
     assertThat(second.code()).isEqualTo(ErrorCode.INVALID_ENVIRONMENT);
     assertThat(second.msg())
         .isEqualTo(
-            "10.65.0.8 is asked for as address of virtual machine shop/vm, which has 10.65.0.7");
+            "10.65.0.8 is requested as address of virtual machine shop/vm, which has 10.65.0.7");
     assertThat(cluster().addresses()).containsExactlyInAnyOrder("10.65.0.7", "fd00:65::7");
     kubevirt().target(NEXT, "vm");
     assertThat(ips(asking(pod(NEXT), "10.65.0.7").add().ok())).containsExactly("10.65.0.7");

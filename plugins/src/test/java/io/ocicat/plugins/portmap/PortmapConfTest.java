@@ -119,8 +119,8 @@ class PortmapConfTest {
         "\"conditionsV4\":[\"-m\",\"addrtype\",\"--dst-type\",\"LOCAL\"]|conditionsV4 cannot be"
             + " used: \"--dst-type\" of iptables has no translation",
         "\"conditionsV6\":[\"-s\"]|conditionsV6 cannot be used: they end where the value of -s",
-        "\"conditionsV6\":[\"-s\",\"!\",\"fd00::/8\"]|conditionsV6 cannot be used: ! stands"
-            + " behind -s",
+        "\"conditionsV6\":[\"-s\",\"!\",\"fd00::/8\"]|conditionsV6 cannot be used: ! follows"
+            + " -s",
         "\"backend\":\"iptables\",\"conditionsV4\":[\"-s\",\"elsewhere\"]|conditionsV4"
             + " \"elsewhere\" is not an IP address",
         "\"backend\":\"iptables\",\"conditionsV4\":[\"ip\",\"saddr\",\"10.0.0.0/8\"]|iptables"
