@@ -138,7 +138,7 @@ public final class ConfDirectory {
                   if (owner.equals(network.file())) {
                     networks.add(network);
                   } else {
-                    problems.add(hidden(network, owner));
+                    problems.add(shadowed(network, owner));
                   }
                 }
               }
@@ -146,7 +146,7 @@ public final class ConfDirectory {
     return new ConfListing(networks, problems);
   }
 
-  private static ConfProblem hidden(NetworkFile network, Path owner) {
+  private static ConfProblem shadowed(NetworkFile network, Path owner) {
     return new ConfProblem(
         network.file(),
         "name",

@@ -47,7 +47,7 @@ class ProcessExecTest {
   @Test
   void deliversStdinAndReturnsStdout() {
     Path cat = scripts.write("cat", "cat");
-    PluginReply reply = exec.run(Scripts.ask(cat, Verb.ADD, "{\"name\":\"ünï\"}"));
+    PluginReply reply = exec.run(Scripts.invocation(cat, Verb.ADD, "{\"name\":\"ünï\"}"));
     assertThat(reply.exitCode()).isZero();
     assertThat(new String(reply.stdout(), UTF_8)).isEqualTo("{\"name\":\"ünï\"}");
     assertThat(reply.stderr()).isEmpty();
@@ -149,7 +149,7 @@ class ProcessExecTest {
   @Test
   void aRequestLargerThanAPipeArrivesWhole() {
     Path count = scripts.write("count", "wc -c");
-    PluginReply reply = exec.run(Scripts.ask(count, Verb.ADD, "x".repeat(1_000_000)));
+    PluginReply reply = exec.run(Scripts.invocation(count, Verb.ADD, "x".repeat(1_000_000)));
     assertThat(new String(reply.stdout(), UTF_8).strip()).isEqualTo("1000000");
   }
 
@@ -157,7 +157,7 @@ class ProcessExecTest {
   @ValueSource(ints = {2, 4096, 1_000_000})
   void aPluginThatNeverReadsStdinIsNoProblem(int size) {
     Path deaf = scripts.write("deaf", "exec 0<&-", "echo '{}'");
-    PluginReply reply = exec.run(Scripts.ask(deaf, Verb.ADD, "x".repeat(size)));
+    PluginReply reply = exec.run(Scripts.invocation(deaf, Verb.ADD, "x".repeat(size)));
     assertThat(reply.exitCode()).isZero();
     assertThat(new String(reply.stdout(), UTF_8)).isEqualTo("{}\n");
   }
@@ -217,7 +217,7 @@ class ProcessExecTest {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < 40; i++) {
         String stdin = Integer.toString(i).repeat(40_000);
-        replies.add(threads.submit(() -> exec.run(Scripts.ask(cat, Verb.ADD, stdin))));
+        replies.add(threads.submit(() -> exec.run(Scripts.invocation(cat, Verb.ADD, stdin))));
       }
     }
     Set<String> processes = new HashSet<>();

@@ -116,7 +116,7 @@ class ProcessLimitTest {
         scripts.write(
             "leaver", "sleep 600 &", "echo $! > " + pid, "echo '{}'", "echo done >&2", "exit 0");
     try {
-      PluginReply reply = exec.run(Scripts.ask(leaver, Verb.ADD, "x".repeat(100_000)));
+      PluginReply reply = exec.run(Scripts.invocation(leaver, Verb.ADD, "x".repeat(100_000)));
       assertThat(new String(reply.stdout(), UTF_8)).isEqualTo("{}\n");
       assertThat(reply.stderr()).isEqualTo("done\n");
     } finally {

@@ -27,14 +27,14 @@ public record Scripts(Path directory) {
     return script;
   }
 
-  static Invocation ask(Path executable, Verb verb, String stdin) {
+  static Invocation invocation(Path executable, Verb verb, String stdin) {
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.put(CniEnvironment.COMMAND, verb.name());
     return new Invocation(executable, environment, stdin.getBytes(UTF_8), PLENTY);
   }
 
   static Invocation add(Path executable) {
-    return ask(executable, Verb.ADD, "{}");
+    return invocation(executable, Verb.ADD, "{}");
   }
 
   static Invocation limited(Invocation invocation, Duration limit) {

@@ -506,7 +506,7 @@ class AddTest {
     lab.cni().network(list).add(container());
     assertThat(lab.recorder.request(0).get("cniVersion")).isEqualTo(json("\"1.1.0\""));
     lab.cni().network(list).del(container());
-    lab.recorder.forget();
+    lab.recorder.clear();
 
     Cni cni = lab.builder().negotiatesWithPlugins(true).build();
     cni.network(list).add(container());
@@ -514,18 +514,18 @@ class AddTest {
     assertThat(lab.recorder.order())
         .containsExactly("VERSION new", "VERSION old", "ADD new", "ADD old", "ADD new", "ADD old");
     assertThat(lab.recorder.request(2).get("cniVersion")).isEqualTo(json("\"1.0.0\""));
-    lab.recorder.forget();
+    lab.recorder.clear();
 
     cni.network(list).check(container());
     assertThat(lab.recorder.order()).containsExactly("CHECK new", "CHECK old");
     assertThat(lab.recorder.request(0).get("cniVersion")).isEqualTo(json("\"1.0.0\""));
-    lab.recorder.forget();
+    lab.recorder.clear();
     cni.network(list).status();
     cni.network(list).gc(List.of(new Attachment("c1", "eth0"), new Attachment("c1", "eth1")));
     assertThat(lab.recorder.order()).as("1.0.0 has neither STATUS nor GC").isEmpty();
     cni.network(list).del(Container.of("unknown", ""));
     assertThat(lab.recorder.request(0).get("cniVersion")).isEqualTo(json("\"1.0.0\""));
-    lab.recorder.forget();
+    lab.recorder.clear();
 
     // DEL by another process, which negotiates nothing, uses what was negotiated.
     lab.cni().network(list).del(container());

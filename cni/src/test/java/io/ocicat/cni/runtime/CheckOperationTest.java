@@ -63,7 +63,7 @@ class CheckOperationTest {
     Network network = lab.network("1.0.0", "a", "b");
     network.add(container());
     Files.delete(lab.plugins.resolve("b"));
-    lab.recorder.forget();
+    lab.recorder.clear();
     fails(() -> network.check(container()))
         .withMessageStartingWith("failed to find plugin \"b\" in path [");
     assertThat(lab.recorder.order()).containsExactly("CHECK a");
@@ -73,7 +73,7 @@ class CheckOperationTest {
   void theFirstFailureEndsItAndSurfacesUnchanged() {
     Network network = lab.network("1.0.0", "a", "b", "c");
     network.add(container());
-    lab.recorder.forget().on(Verb.CHECK, "b", Recorder.error(123, "address is gone"));
+    lab.recorder.clear().on(Verb.CHECK, "b", Recorder.error(123, "address is gone"));
     fails(() -> network.check(container()))
         .withMessage("address is gone")
         .matches(e -> e.is(new ErrorCode(123)));
@@ -87,7 +87,7 @@ class CheckOperationTest {
     Network network = lab.network(version, "a");
     lab.recorder.on(Verb.ADD, "a", Recorder.ok("{}"));
     network.add(container());
-    lab.recorder.forget();
+    lab.recorder.clear();
     assertThatThrownBy(() -> network.check(container()))
         .isInstanceOf(CheckUnsupportedException.class)
         .hasMessage(
@@ -114,7 +114,7 @@ class CheckOperationTest {
   void everyPluginReceivesExactlyWhatIsCached(String version) {
     Network network = lab.network(version, "a", "b");
     network.add(container());
-    lab.recorder.forget();
+    lab.recorder.clear();
     network.check(container());
     assertThat(lab.recorder.order()).containsExactly("CHECK a", "CHECK b");
     JsonNode cached = lab.cacheJson(FILE).get("result");

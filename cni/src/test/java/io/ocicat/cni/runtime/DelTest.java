@@ -52,7 +52,7 @@ class DelTest {
     lab.install("noop");
     Network network = lab.cni().network(single("1.0.0", "noop"));
     network.add(container().arg("A", "B"));
-    lab.recorder.forget();
+    lab.recorder.clear();
     network.del(container().arg("A", "B"));
     Recorder.Call call = lab.recorder.only();
     assertThat(call.environment())
@@ -77,7 +77,7 @@ class DelTest {
     Network network = lab.network("1.0.0", "a", "b");
     network.add(container());
     Files.delete(lab.plugins.resolve("b"));
-    lab.recorder.forget();
+    lab.recorder.clear();
     fails(() -> network.del(container()))
         .withMessageStartingWith(
             "plugin type=\"b\" failed (delete): failed to find plugin \"b\" in path [");
@@ -92,7 +92,7 @@ class DelTest {
     Network network = lab.network("1.0.0", "a", "b", "c");
     network.add(container());
     Files.delete(lab.plugins.resolve("b"));
-    lab.recorder.forget();
+    lab.recorder.clear();
     lab.builder()
         .delSkipsMissingPlugins(true)
         .build()
@@ -112,7 +112,7 @@ class DelTest {
     lab.recorder.on(
         Verb.ADD, "c", Recorder.ok("{\"cniVersion\":\"1.0.0\",\"dns\":{\"domain\":\"final\"}}"));
     network.add(container());
-    lab.recorder.forget();
+    lab.recorder.clear();
     network.del(container());
     assertThat(lab.recorder.order()).containsExactly("DEL c", "DEL b", "DEL a");
     assertThat(lab.recorder.calls())
@@ -125,13 +125,13 @@ class DelTest {
   void theFirstFailureEndsItAndDelCanBeRepeated() {
     Network network = lab.network("1.0.0", "a", "b", "c");
     network.add(container());
-    lab.recorder.forget().on(Verb.DEL, "b", Recorder.error(11, "busy"));
+    lab.recorder.clear().on(Verb.DEL, "b", Recorder.error(11, "busy"));
     fails(() -> network.del(container()))
         .withMessage("plugin type=\"b\" failed (delete): busy")
         .matches(e -> e.is(ErrorCode.TRY_AGAIN_LATER));
     assertThat(lab.recorder.order()).containsExactly("DEL c", "DEL b");
     assertThat(lab.cacheFiles()).containsExactly(FILE);
-    lab.recorder.forget().on(Verb.DEL, "b", Recorder.ok(""));
+    lab.recorder.clear().on(Verb.DEL, "b", Recorder.ok(""));
     network.del(container());
     assertThat(lab.recorder.order()).containsExactly("DEL c", "DEL b", "DEL a");
     assertThat(lab.recorder.calls()).allMatch(call -> call.request().has("prevResult"));
@@ -156,7 +156,7 @@ class DelTest {
             .network(list("1.0.0", "a", "b", "c"));
     network.add(container());
     lab.recorder
-        .forget()
+        .clear()
         .on(Verb.DEL, "c", Recorder.error(7, "no"))
         .on(Verb.DEL, "b", Recorder.error(11, "busy"));
     fails(() -> network.del(container()))
@@ -284,7 +284,7 @@ class DelTest {
   void runsTheConfigurationThatAddRan() {
     lab.install("a", "b", "c");
     lab.cni().network(list("0.4.0", "a", "b")).add(container());
-    lab.recorder.forget();
+    lab.recorder.clear();
     lab.cni().network(list("1.0.0", "c")).del(container());
     assertThat(lab.recorder.order()).containsExactly("DEL b", "DEL a");
     assertThat(lab.recorder.request(0).get("cniVersion")).isEqualTo(json("\"0.4.0\""));
@@ -294,7 +294,7 @@ class DelTest {
   void runsThePresentConfigurationWhenThatIsWanted() {
     lab.install("a", "b", "c");
     lab.cni().network(list("0.4.0", "a", "b")).add(container());
-    lab.recorder.forget();
+    lab.recorder.clear();
     lab.builder()
         .delPrefersCachedConfig(false)
         .build()
@@ -309,7 +309,7 @@ class DelTest {
   void runsThePresentConfigurationWhenTheCachedOneIsUnusable() {
     Network network = lab.network("1.0.0", "a");
     network.add(container());
-    lab.recorder.forget();
+    lab.recorder.clear();
     List<String> configs =
         List.of(
             "eyJ4",
@@ -362,7 +362,7 @@ class DelTest {
   void aCachedSingleConfigurationIsRunAsOne() {
     lab.install("a", "b");
     lab.cni().network(single("1.0.0", "a")).add(container());
-    lab.recorder.forget().on(Verb.DEL, "a", Recorder.error(7, "no"));
+    lab.recorder.clear().on(Verb.DEL, "a", Recorder.error(7, "no"));
     fails(() -> lab.cni().network(list("1.0.0", "b")).del(container())).withMessage("no");
     assertThat(lab.recorder.order()).containsExactly("DEL a");
   }
@@ -380,7 +380,7 @@ class DelTest {
     assertThat(entry.remove("io.ocicat")).isNotNull();
     for (int round = 0; round < 2; round++) {
       Lab.write(lab.cacheFile(FILE), Json.compact(entry));
-      lab.recorder.forget();
+      lab.recorder.clear();
       CachedAttachment cached = cni.attachments("c1").getFirst();
       (round == 0 ? cni.network("net") : cni.network(cached)).del(container());
       assertThat(lab.recorder.order()).containsExactly("DEL b", "DEL a");

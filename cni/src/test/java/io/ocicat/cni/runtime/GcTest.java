@@ -104,7 +104,7 @@ class GcTest {
   void staleAttachmentsAreDeletedWithWhatTheyWereAddedWith() {
     lab.install("a", "b");
     lab.cni().network(list("1.1.0", "a")).add(container().ifName("net1").arg("K", "V"));
-    lab.recorder.forget();
+    lab.recorder.clear();
     lab.cni().network(list("1.1.0", "b")).gc(List.of(new Attachment("c1", "eth0")));
     assertThat(lab.recorder.order()).containsExactly("DEL a", "GC b");
     assertThat(lab.recorder.calls().getFirst().environment())
@@ -128,7 +128,7 @@ class GcTest {
       network.add(container());
       network.add(Container.of("c1-c1", Lab.NETNS));
     }
-    lab.recorder.forget();
+    lab.recorder.clear();
     cni.network(list("1.1.0", "a")).gc(List.of(new Attachment("c1-c1", "eth0")));
     assertThat(lab.recorder.order()).containsExactly("DEL a", "GC a");
     assertThat(lab.recorder.calls().getFirst().variable("CNI_CONTAINERID")).isEqualTo("c1");
@@ -148,7 +148,7 @@ class GcTest {
     Lab.write(
         lab.cacheFile("net-c4-eth0"),
         "{\"kind\":\"cniCacheV1\",\"containerId\":\"../c4\",\"ifName\":\"eth0\",\"networkName\":\"net\"}");
-    lab.recorder.forget();
+    lab.recorder.clear();
     network.gc(List.of());
     assertThat(lab.recorder.order()).containsExactly("DEL a", "GC a");
     assertThat(lab.warnings)
@@ -164,7 +164,7 @@ class GcTest {
     network.add(container());
     network.add(Container.of("c2", Lab.NETNS));
     lab.recorder
-        .forget()
+        .clear()
         .on(Verb.DEL, "a", Recorder.error(7, "stuck"))
         .on(Verb.GC, "a", Recorder.error(11, "later"));
     fails(() -> network.gc(List.of()))

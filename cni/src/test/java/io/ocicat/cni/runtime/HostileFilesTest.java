@@ -63,7 +63,7 @@ class HostileFilesTest {
         ROUNDS,
         random -> {
           Files.write(file, damaged(whole, random));
-          lab.recorder.forget();
+          lab.recorder.clear();
           // The cached plugins may be missing: then DEL reports it and can be repeated.
           try {
             network.del(container());

@@ -103,7 +103,7 @@ final class Recorder implements PluginExec {
   }
 
   /** Clears the record. */
-  Recorder forget() {
+  Recorder clear() {
     calls.clear();
     return this;
   }

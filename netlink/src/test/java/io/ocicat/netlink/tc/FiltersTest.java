@@ -67,15 +67,15 @@ class FiltersTest extends TcFixture {
 
   @ParameterizedTest
   @EnumSource
-  void packetsAreGivenToAnotherLinkInFourWays(Mirred.Mode way, Host host) {
-    Mirred mirred = new Mirred(way, ifb);
+  void packetsAreGivenToAnotherLinkInFourWays(Mirred.Mode mode, Host host) {
+    Mirred mirred = new Mirred(mode, ifb);
 
     net.perform(
         Filters.add(
             new FilterPosition(veth, FFFF, 1, EtherType.IPV4), U32.everything().action(mirred)));
 
     JsonNode action = options(host, "ffff:", 2).get("actions").get(0);
-    String[] words = way.name().toLowerCase(Locale.ROOT).split("_", -1);
+    String[] words = mode.name().toLowerCase(Locale.ROOT).split("_", -1);
     assertThat(action.get("direction").asString()).isEqualTo(words[0]);
     assertThat(action.get("mirred_action").asString()).isEqualTo(words[1]);
     assertThat(action.get("to_dev").asString()).isEqualTo("ifb7");

@@ -109,12 +109,12 @@ record PortVlans(int access, @Nullable NavigableSet<Integer> trunk, boolean keep
   /**
    * The changes that lead from the VLANs of a new port to the required ones.
    *
-   * @param born the VLAN its bridge gave it; 0 for none
+   * @param initial the VLAN its bridge gave it; 0 for none
    */
-  List<NetlinkRequest> program(int port, int born) {
+  List<NetlinkRequest> program(int port, int initial) {
     List<NetlinkRequest> requests = new ArrayList<>();
-    if (!isEmpty() && !keepDefault && born != 0) {
-      requests.add(BridgeVlans.delete(port, BridgeVlan.tagged(born)));
+    if (!isEmpty() && !keepDefault && initial != 0) {
+      requests.add(BridgeVlans.delete(port, BridgeVlan.tagged(initial)));
     }
     for (BridgeVlan vlan : wanted()) {
       requests.add(BridgeVlans.add(port, vlan));

@@ -134,7 +134,7 @@ record NatOutgoingReconciler(
     Decision decision = decide(() -> pools);
     if (decision instanceof Decision.Ours(NatOutgoing wanted) && wanted.isNeeded()) {
       NatOutgoing whole = wanted.andTo(excludedNodes());
-      if (!table().isExactlyFor(wanted, whole, tables()) || !table().isWhole(whole)) {
+      if (!table().isExactlyFor(wanted, whole, tables()) || !table().isComplete(whole)) {
         replace(table(), wanted);
       }
     } else {
@@ -153,7 +153,7 @@ record NatOutgoingReconciler(
       return;
     }
     Optional<IpAddress> concerned = addresses.stream().filter(wanted::masquerades).findFirst();
-    if (concerned.isPresent() && !(table().isFor(wanted, tables()) && table().isWhole(wanted))) {
+    if (concerned.isPresent() && !(table().isFor(wanted, tables()) && table().isComplete(wanted))) {
       throw new CniException(
               ErrorCode.INTERNAL,
               "address %s is not masqueraded".formatted(concerned.get()),

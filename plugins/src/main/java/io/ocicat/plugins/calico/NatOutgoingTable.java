@@ -175,7 +175,7 @@ final class NatOutgoingTable {
   }
 
   /** Whether rules and elements are those that the comment promises. */
-  boolean isWhole(NatOutgoing whole) {
+  boolean isComplete(NatOutgoing whole) {
     List<InstalledRule> rules = host.netfilter().list(Rules.in(table));
     for (Side side : Side.BOTH) {
       Rule wanted = rule(side);

@@ -113,7 +113,7 @@ public record CalicoBackend(
     return isKubernetes() && pods.filter(config::equals).isPresent();
   }
 
-  /** Within {@link #askingOnce}, a cluster that reads each pod and namespace only once. */
+  /** Within {@link #withPodCache}, a cluster that reads each pod and namespace only once. */
   public Cluster cluster() {
     return PerCallCluster.OF_CALL.isBound()
         ? PerCallCluster.OF_CALL
@@ -135,7 +135,7 @@ public record CalicoBackend(
    * Runs one call: whatever it and the plugins it delegates to in this process read of pods and
    * namespaces is read once.
    */
-  public static <T> T askingOnce(Supplier<T> work) {
+  public static <T> T withPodCache(Supplier<T> work) {
     return ScopedValue.where(PerCallCluster.OF_CALL, new ConcurrentHashMap<>()).call(work::get);
   }
 

@@ -58,7 +58,7 @@ record HolderCheck(Ipam ipam, Datastore datastore, String network, Optional<PodR
   private boolean isOfMachine(AddressInfo info) {
     return pod.isPresent()
         && Stream.of(info.owner(), info.alternate())
-            .filter(pod.get()::isNoted)
+            .filter(pod.get()::isRecordedIn)
             .flatMap(owner -> Stream.ofNullable(owner.get(CalicoConventions.INSTANCE_NAME)))
             .anyMatch(name -> VmPod.handle(network, pod.get(), name).equals(info.handle()));
   }

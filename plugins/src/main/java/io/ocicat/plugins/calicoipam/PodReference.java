@@ -62,7 +62,7 @@ record PodReference(String namespace, String name) {
   }
 
   /** Whether it is the pod recorded with an address. */
-  boolean isNoted(Map<String, String> owner) {
+  boolean isRecordedIn(Map<String, String> owner) {
     return namespace.equals(owner.get(CalicoConventions.NAMESPACE))
         && name.equals(owner.get(CalicoConventions.POD));
   }

@@ -22,7 +22,7 @@ final class VmAddressPersistence {
   /** When the settings cannot be read, machines keep their addresses. */
   static boolean isOn(Datastore datastore, Ipam ipam, CalicoLog log) {
     try {
-      return said(datastore)
+      return setting(datastore)
           .map(text -> !text.equals("Disabled"))
           .orElseGet(() -> ipam.config().keepVirtualMachineAddresses());
     } catch (DatastoreException e) {
@@ -31,7 +31,7 @@ final class VmAddressPersistence {
     }
   }
 
-  private static Optional<String> said(Datastore datastore) {
+  private static Optional<String> setting(Datastore datastore) {
     try {
       return datastore.get(PUBLIC).text("spec", "kubeVirtVMAddressPersistence");
     } catch (NotFoundException _) {

@@ -114,7 +114,7 @@ record VmAddresses(Ipam ipam, IpamRequest request, VmPod vm) {
     ipam.release(
             addresses.stream()
                 .map(address -> ipam.info(address.address()))
-                .filter(info -> vm.pod().isNoted(info.owner()))
+                .filter(info -> vm.pod().isRecordedIn(info.owner()))
                 .map(ReleaseRequest::of)
                 .toList())
         .orThrow();

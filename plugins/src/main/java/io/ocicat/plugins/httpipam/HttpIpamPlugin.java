@@ -33,7 +33,7 @@ public final class HttpIpamPlugin implements Plugin {
     HttpIpamConf conf = HttpIpamConf.read(call.config());
     ObjectNode request = AddressRequest.of(call, conf);
     String network = call.network().value();
-    return asking(
+    return withServer(
         call,
         conf,
         server -> {
@@ -68,7 +68,7 @@ public final class HttpIpamPlugin implements Plugin {
 
   @Override
   public void del(DelCall call) {
-    asking(
+    withServer(
         call,
         HttpIpamConf.read(call.config()),
         server -> {
@@ -83,7 +83,7 @@ public final class HttpIpamPlugin implements Plugin {
     HttpIpamConf conf = HttpIpamConf.read(call.config());
     List<IpPrefix> expected =
         call.requirePreviousResult().ips().stream().map(IpConfig::address).toList();
-    asking(
+    withServer(
         call,
         conf,
         server -> {
@@ -116,7 +116,7 @@ public final class HttpIpamPlugin implements Plugin {
     HttpIpamConf conf = HttpIpamConf.read(call.config());
     List<IpamServerClient.Level> levels;
     try {
-      levels = asking(call, conf, IpamServerClient::health);
+      levels = withServer(call, conf, IpamServerClient::health);
     } catch (CniException e) {
       throw new CniException(ErrorCode.PLUGIN_NOT_AVAILABLE, e.msg(), e.details());
     }
@@ -134,7 +134,7 @@ public final class HttpIpamPlugin implements Plugin {
   public void gc(GcCall call) {
     Optional<Set<Attachment>> valid = call.validAttachments();
     if (valid.isPresent()) {
-      asking(
+      withServer(
           call,
           HttpIpamConf.read(call.config()),
           server -> {
@@ -145,7 +145,7 @@ public final class HttpIpamPlugin implements Plugin {
   }
 
   /** No HTTP class is loaded before the configuration is known to be valid. */
-  private static <T> T asking(
+  private static <T> T withServer(
       Call call, HttpIpamConf conf, Function<IpamServerClient, T> question) {
     return HostNetnsConnections.on(
         call,

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NetnsSockets implements AutoCloseable {
   /** Without netfilter sockets, or without nf_tables. */
-  private static final Set<Errno> NOT_THERE =
+  private static final Set<Errno> UNAVAILABLE =
       Set.of(Errno.EPROTONOSUPPORT, Errno.EINVAL, Errno.EOPNOTSUPP);
 
   private final NetNs namespace;
@@ -113,17 +113,17 @@ public final class NetnsSockets implements AutoCloseable {
   public boolean hasNfTables() {
     Boolean known = nfTables;
     if (known == null) {
-      known = askForNfTables();
+      known = queryNfTables();
       nfTables = known;
     }
     return known;
   }
 
-  private boolean askForNfTables() {
+  private boolean queryNfTables() {
     try {
       return netfilter().find(Generation.current()).isPresent();
     } catch (NetlinkException e) {
-      if (NOT_THERE.contains(e.errno())) {
+      if (UNAVAILABLE.contains(e.errno())) {
         return false;
       }
       throw e;

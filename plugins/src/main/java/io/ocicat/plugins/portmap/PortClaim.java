@@ -90,7 +90,7 @@ record PortClaim(String label, PortmapConf conf, List<Forward> forwards, PortCon
       for (int i = 0; i < own.size(); i++) {
         entries.add(family.owned(label, i, own.get(i)));
       }
-      own.forEach(forward -> entries.addAll(hidden(family, forward)));
+      own.forEach(forward -> entries.addAll(masqueraded(family, forward)));
     }
     forwardsByMap().forEach(forward -> entries.add(byMap(forward)));
     return entries.stream()
@@ -104,7 +104,7 @@ record PortClaim(String label, PortmapConf conf, List<Forward> forwards, PortCon
   }
 
   /** The clients that must be masqueraded, because the container could not reply to them. */
-  private List<SetElement> hidden(FamilySets family, Forward forward) {
+  private List<SetElement> masqueraded(FamilySets family, Forward forward) {
     ContainerAddress container = forward.container();
     if (!conf.snat()) {
       return List.of();
@@ -124,7 +124,7 @@ record PortClaim(String label, PortmapConf conf, List<Forward> forwards, PortCon
   }
 
   /** The containers that programs on the host reach through its loopback address. */
-  Set<ContainerAddress> loopbackPlaces() {
+  Set<ContainerAddress> loopbackAddresses() {
     return forwards.stream()
         .filter(forward -> conf.snat() && forward.port().isOnLoopback())
         .map(Forward::container)

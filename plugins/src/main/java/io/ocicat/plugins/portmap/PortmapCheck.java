@@ -86,7 +86,7 @@ final class PortmapCheck {
           "of %d rules with conditions there are %d".formatted(wanted.size(), present.size()));
     }
     requireTable(ErrorCode.INTERNAL);
-    for (ContainerAddress containerAddress : claim.loopbackPlaces()) {
+    for (ContainerAddress containerAddress : claim.loopbackAddresses()) {
       if (!LoopbackAccess.isOpen(host, containerAddress)) {
         throw wrong(claim, "route_localnet of \"%s\" is off".formatted(containerAddress.link()));
       }

@@ -29,8 +29,8 @@ public final class PortmapHandOver {
   public static boolean isDone(NetnsSockets host, AttachmentOwner owner, PluginConfig request) {
     PortmapConf conf = PortmapConf.read(request);
     Result previous = request.previousResult().orElseGet(Result::empty);
-    List<ContainerAddress> places = ContainerAddress.of(host, previous, owner.ifName().value());
-    return GoHostPorts.hasAll(host, owner, PortClaim.of(owner.label(), conf, places).forwards());
+    List<ContainerAddress> addresses = ContainerAddress.of(host, previous, owner.ifName().value());
+    return GoHostPorts.hasAll(host, owner, PortClaim.of(owner.label(), conf, addresses).forwards());
   }
 
   /** Removes the forwards from our table. */

@@ -39,8 +39,8 @@ public final class PortmapPlugin implements Plugin {
     }
     try (NetnsSockets host = NetnsSockets.ofHost(call);
         Undo undo = new Undo()) {
-      List<ContainerAddress> places = ContainerAddress.of(host, previous, call.ifName().value());
-      PortClaim claim = PortClaim.of(AttachmentOwner.of(call).label(), conf, places);
+      List<ContainerAddress> addresses = ContainerAddress.of(host, previous, call.ifName().value());
+      PortClaim claim = PortClaim.of(AttachmentOwner.of(call).label(), conf, addresses);
       if (claim.forwards().isEmpty()) {
         call.log(
             "portmap: no port is mapped: prevResult has no address for %s of the family asked for"
@@ -77,7 +77,7 @@ public final class PortmapPlugin implements Plugin {
   }
 
   /** Some kernels cannot delete these entries; new clients are served all the same. */
-  private static void forget(Call call, Runnable staleFlows) {
+  private static void deleteFlows(Call call, Runnable staleFlows) {
     try {
       staleFlows.run();
     } catch (NetlinkException e) {

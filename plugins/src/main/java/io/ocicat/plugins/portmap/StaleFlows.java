@@ -25,13 +25,13 @@ final class StaleFlows {
   private StaleFlows() {}
 
   /** Before a port was forwarded, its packets went to the host or to another container. */
-  static void forgetBefore(NetlinkSocket netfilter, Collection<Forward> forwards) {
+  static void deleteBefore(NetlinkSocket netfilter, Collection<Forward> forwards) {
     List<HostPort> ports = forwards.stream().map(Forward::port).toList();
     forget(netfilter, ports, _ -> true);
   }
 
   /** Once a port is no longer forwarded, only entries that lead to the container are deleted. */
-  static void forgetAfter(NetlinkSocket netfilter, Collection<StoredForward> gone) {
+  static void deleteAfter(NetlinkSocket netfilter, Collection<StoredForward> gone) {
     List<HostPort> ports = gone.stream().map(StoredForward::port).toList();
     forget(
         netfilter,
