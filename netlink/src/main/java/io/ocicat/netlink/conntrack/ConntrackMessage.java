@@ -100,7 +100,7 @@ final class ConntrackMessage {
     }
   }
 
-  /** Adds the connection's id. */
+  /** The same with the connection's id. */
   static void writeName(MessageWriter out, ConntrackEntry connection) {
     writeName(out, CTA_TUPLE_ORIG, connection.original());
     out.be32(CTA_ID, connection.id());
@@ -142,7 +142,8 @@ final class ConntrackMessage {
   }
 
   /**
-   * All connections, or all of a family: kernels before 5.3 only respect the family with this flag.
+   * All connections, or all of a family: kernels before 5.3 ignore the family unless the version in
+   * the header is 1.
    */
   static void writeFlush(MessageWriter out, @Nullable IpFamily family) {
     header(out, family, family == null ? 0 : 1);

@@ -24,7 +24,7 @@ record AcceptRules(String adminChain, List<IpAddress> addresses) {
     addresses = List.copyOf(addresses);
   }
 
-  /** Adds them, each with a comment that names the owner of its address. */
+  /** Adds them, each with a note that names the owner of its address. */
   void install(TableDraft table, String label) {
     Stream.of(NftTable.FORWARD, CHAIN, adminChain).forEach(table::ensureChain);
     table.ensureFirst(NftTable.FORWARD, ENTRY);

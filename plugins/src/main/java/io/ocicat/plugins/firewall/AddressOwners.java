@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which attachment each address belongs to, by the comments on its rules. iptables ignores such
- * comments, so the Go plugin still recognises the rule, and when it removes the rule the comment
+ * Which attachment each address belongs to, by the notes on its rules. For iptables a note is not
+ * part of a rule, so the Go plugin still recognises the rule, and when it removes the rule the note
  * goes with it.
  */
 final class AddressOwners {

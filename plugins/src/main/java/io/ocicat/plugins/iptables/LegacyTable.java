@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 
 /**
  * The {@code filter} table in legacy xtables, accessed through the iptables command. Its rules
- * cannot have comments of ours.
+ * cannot have notes.
  */
 public final class LegacyTable {
   private static final String NAME = "filter";
@@ -84,7 +84,7 @@ public final class LegacyTable {
             commands.add("-A %s %s".formatted(chain, rule));
         case TableDraft.Change.Delete(String chain, long _, IptablesRule rule) ->
             commands.add("-D %s %s".formatted(chain, rule));
-        case TableDraft.Change.Note _ -> {} // There is no place for comments.
+        case TableDraft.Change.Note _ -> {} // xtables has no place for notes.
       }
     }
     return commands;
