@@ -8,8 +8,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * DNS settings, in a configuration or a result. {@code domain} is empty when absent;
- * {@code unknown} holds unrecognised members.
+ * DNS settings, in a configuration or a result. {@code domain} is empty when absent; {@code
+ * unknown} holds unrecognised members.
  */
 public record Dns(
     List<String> nameservers,

@@ -82,7 +82,8 @@ class CrashPointTest {
 
   @TempDir Path folder;
 
-  private final long round = Long.getLong("ocicat.round", LocalDate.now(ZoneOffset.UTC).toEpochDay());
+  private final long round =
+      Long.getLong("ocicat.round", LocalDate.now(ZoneOffset.UTC).toEpochDay());
 
   @Test
   void anAddThatIsKilledLeavesNothing(Host host, Host container) {

@@ -104,7 +104,7 @@ class MixedVersionsTest {
     try (FakeDaemon daemon = new FakeDaemon(ocicat)) {
       for (int minor : new int[] {0, 1, 9}) {
         Output output =
-            daemon.meet(
+            daemon.serve(
                 pod.add(),
                 caller -> {
                   Map<String, String> variables = variablesAsTheFirstReads(caller);
@@ -133,7 +133,7 @@ class MixedVersionsTest {
     try (FakeDaemon daemon = new FakeDaemon(ocicat)) {
       for (Command call : List.of(pod.add(), pod.del())) {
         Output output =
-            daemon.meetTwice(
+            daemon.serveTwice(
                 call,
                 caller -> {
                   variablesAsTheFirstReads(caller);

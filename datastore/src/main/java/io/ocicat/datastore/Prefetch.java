@@ -21,9 +21,7 @@ public final class Prefetch<T> {
   private Prefetch(Supplier<T> read) {
     this.answer =
         new FutureTask<>(
-            () ->
-                ScopedValue.where(RequestListener.CURRENT, requests::add)
-                    .call(() -> read.get()));
+            () -> ScopedValue.where(RequestListener.CURRENT, requests::add).call(() -> read.get()));
   }
 
   public static <T> Prefetch<T> start(Supplier<T> read) {

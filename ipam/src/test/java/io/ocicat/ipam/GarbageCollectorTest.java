@@ -243,7 +243,8 @@ class GarbageCollectorTest extends IpamFixture {
                 .collect(new NodeLiveness(A, Set.of(), Set.of("shop/target"), Set.of()))
                 .suspects())
         .isEmpty();
-    assertThat(collector.collect(new NodeLiveness(A, Set.of(), Set.of(), Set.of(address))).suspects())
+    assertThat(
+            collector.collect(new NodeLiveness(A, Set.of(), Set.of(), Set.of(address))).suspects())
         .isEmpty();
     assertThat(collector.collect(new ClusterLiveness(Set.of(A), Set.of())).suspects())
         .as("node A is there and looks itself")

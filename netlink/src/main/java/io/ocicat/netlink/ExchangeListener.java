@@ -3,9 +3,9 @@ package io.ocicat.netlink;
 import java.util.List;
 
 /**
- * Is notified of every exchange with the kernel that a piece of code makes:
- * {@code ScopedValue.where(ExchangeListener.PRESENT, witness).run(code)}. It sees only the code's
- * own thread.
+ * Is notified of every exchange with the kernel that a piece of code makes: {@code
+ * ScopedValue.where(ExchangeListener.PRESENT, witness).run(code)}. It sees only the code's own
+ * thread.
  */
 @FunctionalInterface
 public interface ExchangeListener {

@@ -21,8 +21,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>One thread at a time reads events, a platform thread because waiting blocks its carrier. Any
  * thread may call {@link #close}, which ends the wait.
  *
- * @param <T> what the topics have in common: {@code Monitor<Link>} for links alone,
- *     {@code Monitor<Record>} for a mixture, distinguished by {@code case Changed(Link link)}
+ * @param <T> what the topics have in common: {@code Monitor<Link>} for links alone, {@code
+ *     Monitor<Record>} for a mixture, distinguished by {@code case Changed(Link link)}
  */
 public final class Monitor<T> implements AutoCloseable {
   /**

@@ -45,8 +45,7 @@ public record NetlinkMessage(int type, int flags, int sequence, ByteBuffer paylo
       at += Math.min((length + 3) & ~3, in.limit() - at);
     }
     if (at < in.limit()) {
-      throw NetlinkException.malformed(
-          (in.limit() - at) + " bytes remain after the last message");
+      throw NetlinkException.malformed((in.limit() - at) + " bytes remain after the last message");
     }
     return messages;
   }

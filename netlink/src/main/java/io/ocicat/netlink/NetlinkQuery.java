@@ -11,8 +11,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * A query to the kernel and how to read its responses. The kernel filters where it can;
- * {@link #where} filters the rest.
+ * A query to the kernel and how to read its responses. The kernel filters where it can; {@link
+ * #where} filters the rest.
  *
  * @param <T> the type of the results: mostly one for each message
  */

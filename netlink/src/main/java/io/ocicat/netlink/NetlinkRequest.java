@@ -5,8 +5,8 @@ import java.util.function.Supplier;
 
 /**
  * A request to change something: a message, and a description of the operation for the error
- * message. Requests are built by the packages of each kind of object and sent by
- * {@link NetlinkSocket}, alone or many together.
+ * message. Requests are built by the packages of each kind of object and sent by {@link
+ * NetlinkSocket}, alone or many together.
  */
 public final class NetlinkRequest {
   /** Fails with EEXIST when the object exists. */

@@ -48,7 +48,9 @@ public class Etcd implements BeforeEachCallback, AfterEachCallback, AutoCloseabl
     this(Path.of(System.getProperty("java.io.tmpdir")), options);
   }
 
-  /** @param parent where its data directory is created, for tests that depend on the disk */
+  /**
+   * @param parent where its data directory is created, for tests that depend on the disk
+   */
   public Etcd(Path parent, String... options) {
     this.parent = parent;
     this.options = new ArrayList<>(List.of(options));

@@ -55,7 +55,7 @@ record FirewallTables(Optional<Path> netns) {
       NetnsSockets host, TableId table, InstallOutput output, boolean dryRun, boolean all) {
     String name = "table " + table;
     if (!all && serves(host, table)) {
-      output.tell("left", name, "which containers still need");
+      output.report("left", name, "which containers still need");
       return;
     }
     output.report("removed", name, "");

@@ -141,7 +141,7 @@ final class IpamGcCommand extends IpamCommandContext {
 
   private NodeLiveness truth(Datastore datastore, String here) {
     DaemonState state = new DaemonState(StateFolders.of(context.environment()), BootId.current());
-    return NodeAddressLiveness.of(here, state, datastore).and(kernel.get()).toLocalTruth();
+    return NodeAddressLiveness.of(here, state, datastore).and(kernel.get()).toNodeLiveness();
   }
 
   private static ClusterLiveness clusterTruth(Datastore datastore, Set<String> nodes) {

@@ -117,8 +117,8 @@ public final class JsonValue {
   }
 
   /**
-   * One of {@code allowed} by its name; an empty string is an absent choice. Usually
-   * {@code choice(Mode.values(), Mode::text)}.
+   * One of {@code allowed} by its name; an empty string is an absent choice. Usually {@code
+   * choice(Mode.values(), Mode::text)}.
    */
   public <E> JsonField<E> choice(E[] allowed, Function<E, String> name) {
     return unlessEmpty()

@@ -54,8 +54,8 @@ public abstract sealed class AttachmentCall extends Call permits AddCall, CheckC
   }
 
   /**
-   * Reads the runtime's values for the capabilities that the plugin declares:
-   * {@code call.runtimeConfig(in -> in.mac("mac").optional())}.
+   * Reads the runtime's values for the capabilities that the plugin declares: {@code
+   * call.runtimeConfig(in -> in.mac("mac").optional())}.
    *
    * @throws io.ocicat.cni.CniException with code 7, naming every bad field
    */

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Keeps a plugin from changing the host instead of a container: a path such as
- * {@code /proc/4711/ns/net} leads to the host's namespace once another process has that pid. The
- * check comes before the plugin runs, because afterwards the damage is done.
+ * Keeps a plugin from changing the host instead of a container: a path such as {@code
+ * /proc/4711/ns/net} leads to the host's namespace once another process has that pid. The check
+ * comes before the plugin runs, because afterwards the damage is done.
  */
 final class NetnsGuard {
   private NetnsGuard() {}

@@ -16,10 +16,10 @@ import java.util.stream.Stream;
 /**
  * A directory of network configurations such as {@code /etc/cni/net.d}. Every call reads it again.
  *
- * <p>Lists are in files that end in {@code .conflist}, single plugins in {@code .conf} or
- * {@code .json}; other files and folders are ignored. The {@code .conf} files in a folder next to a
- * list, with the network's name, are added to the list. Unlike with libcni, an unusable file does
- * not hide the networks of the files after it.
+ * <p>Lists are in files that end in {@code .conflist}, single plugins in {@code .conf} or {@code
+ * .json}; other files and folders are ignored. The {@code .conf} files in a folder next to a list,
+ * with the network's name, are added to the list. Unlike with libcni, an unusable file does not
+ * hide the networks of the files after it.
  */
 public final class ConfDirectory {
   private final Path directory;

@@ -38,7 +38,9 @@ final class ConfigReview {
    */
   record Mistake(String path, ErrorCode code, String reason) {}
 
-  /** @param known the plugin of a type, if available */
+  /**
+   * @param known the plugin of a type, if available
+   */
   ConfigReview(Function<String, Optional<Plugin>> known) {
     this.known = known;
   }
@@ -69,7 +71,9 @@ final class ConfigReview {
     }
   }
 
-  /** @param at where in the file the members are that it reads */
+  /**
+   * @param at where in the file the members are that it reads
+   */
   private void read(Delegation asking, String at, int depth) {
     Optional<Plugin> plugin = known.apply(asking.type());
     if (plugin.isEmpty() || depth == 0) {

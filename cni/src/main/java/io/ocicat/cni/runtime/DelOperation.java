@@ -40,7 +40,9 @@ record DelOperation(RuntimeContext engine, PluginChain declared) {
     PluginChain chain = chain(found, deadline);
     Policy policy =
         new Policy(
-            engine.settings().delContinuesOnFailure(), engine.settings().delSkipsMissingPlugins(), deadline);
+            engine.settings().delContinuesOnFailure(),
+            engine.settings().delSkipsMissingPlugins(),
+            deadline);
     List<CniException> failures =
         del(chain, found.complete(container), previous(chain, found), policy);
     if (!failures.isEmpty()) {

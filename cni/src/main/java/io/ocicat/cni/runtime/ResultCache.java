@@ -24,9 +24,8 @@ import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Caches attachments and their results in libcni's files
- * ({@code <root>/results/<network>-<id>-<ifname>}): a Go runtime finds what we wrote and vice
- * versa.
+ * Caches attachments and their results in libcni's files ({@code
+ * <root>/results/<network>-<id>-<ifname>}): a Go runtime finds what we wrote and vice versa.
  *
  * <p>Unlike libcni's, its files appear complete or not at all, an attachment never reads or removes
  * the file of another one that happens to have the same name, and unreadable files are reported to

@@ -42,8 +42,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * ADD as libcni's tests have it, of single plugins and of lists; and what they leave out: deadlines,
- * traces, observers, negotiated versions.
+ * ADD as libcni's tests have it, of single plugins and of lists; and what they leave out:
+ * deadlines, traces, observers, negotiated versions.
  */
 class AddTest {
   @TempDir Path directory;

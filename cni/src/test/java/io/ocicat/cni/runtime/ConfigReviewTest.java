@@ -132,8 +132,7 @@ class ConfigReviewTest {
     assertThat(validate("{\"type\":\"overlay\",\"delegate\":{\"mtu\":-1}}").problems())
         .extracting(Finding::path, Finding::reason)
         .containsExactly(
-            tuple(
-                "plugins[0].delegate.mtu", "veth: mtu must be a whole number 0–9000, not -1"));
+            tuple("plugins[0].delegate.mtu", "veth: mtu must be a whole number 0–9000, not -1"));
     assertThat(validate("{\"type\":\"overlay\",\"delegate\":{\"mtv\":9}}").warnings())
         .extracting(Finding::path)
         .containsExactly("plugins[0].delegate.mtv");

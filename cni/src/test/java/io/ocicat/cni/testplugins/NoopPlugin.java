@@ -25,8 +25,8 @@ import java.util.Optional;
 import java.util.function.IntConsumer;
 
 /**
- * A plugin that attaches nothing and follows a {@link DebugFile}, which CNI_ARGS name as
- * {@code DEBUG=<file>} or the configuration as {@code debugFile}. A {@code commandLog} in the
+ * A plugin that attaches nothing and follows a {@link DebugFile}, which CNI_ARGS name as {@code
+ * DEBUG=<file>} or the configuration as {@code debugFile}. A {@code commandLog} in the
  * configuration is a file to which every call is appended.
  */
 public final class NoopPlugin implements Plugin {

@@ -79,16 +79,16 @@ public final class AddressGc {
     return !(one.config() instanceof DatastoreConfig.Embedded);
   }
 
-  private CollectionResult sweep(CalicoIpamPlugin.Served one) {
-    NodeAddressLiveness truth = NodeAddressLiveness.of(one.node(), recorded, one.datastore());
-    // A first look never releases anything: it tells whether namespaces have to be looked at.
-    if (!collector(one).collect(truth.toLocalTruth()).suspects().isEmpty()) {
-      truth.and(kernel.get());
+  private CollectionResult collect(CalicoIpamPlugin.Served one) {
+    NodeAddressLiveness liveness = NodeAddressLiveness.of(one.node(), recorded, one.datastore());
+    // A first pass never releases anything: it shows whether namespaces have to be read.
+    if (!collector(one).collect(liveness.toNodeLiveness()).suspects().isEmpty()) {
+      liveness.and(kernel.get());
     }
-    NodeLiveness complete = liveness.toLocalTruth();
+    NodeLiveness complete = liveness.toNodeLiveness();
     return collectors
         .computeIfAbsent(Map.entry(one.config(), one.node()), _ -> collector(one))
-        .collect(whole);
+        .collect(complete);
   }
 
   private GarbageCollector collector(CalicoIpamPlugin.Served one) {

@@ -19,11 +19,11 @@ public final class NatPoolWatcher {
     void follow(boolean thorough, Consumer<String> note);
   }
 
-  /** The daemon looks every 400 ms; a pool may wait for two seconds. */
-  private static final int LOOKS = 5;
+  /** The daemon calls every 400 ms; a pool may wait for two seconds. */
+  private static final int CALLS_PER_UPDATE = 5;
 
   private final Pools pools;
-  private int looks;
+  private int calls;
   private String trouble = "";
 
   public NatPoolWatcher(Pools pools) {

@@ -65,7 +65,7 @@ public final class NodeAddressLiveness {
     return this;
   }
 
-  public NodeLiveness toLocalTruth() {
+  public NodeLiveness toNodeLiveness() {
     return new NodeLiveness(node, containers, pods, addresses);
   }
 }

@@ -79,7 +79,7 @@ public final class CallTrace implements ExchangeListener, RequestListener {
     int count = requests.size();
     // A transaction may be thousands of requests, of which nobody will ask for more than these.
     List<NetlinkRequest> told =
-        count > MOST_TOLD ? List.copyOf(requests.subList(0, MOST_TOLD)) : requests;
+        count > MOST_LISTED ? List.copyOf(requests.subList(0, MOST_LISTED)) : requests;
     if (steps.size() < MOST_STEPS) {
       moreRequests += Math.max(0, told.size() - 1);
     }

@@ -20,7 +20,7 @@ class NatPoolWatcherTest {
 
   private void look(int times) {
     for (int i = 0; i < times; i++) {
-      follower.look(notes::add);
+      follower.update(notes::add);
     }
   }
 
@@ -34,7 +34,7 @@ class NatPoolWatcherTest {
 
   @Test
   void aThoroughLookWaitsForNoOther() {
-    follower.lookThoroughly(notes::add);
+    follower.updateFully(notes::add);
     assertThat(looks).containsExactly(true);
   }
 
@@ -42,7 +42,7 @@ class NatPoolWatcherTest {
   void whatGoesWrongEveryTimeIsSaidOnce() {
     troubles.add("the datastore does not answer");
     look(15);
-    follower.lookThoroughly(notes::add);
+    follower.updateFully(notes::add);
     assertThat(notes).containsExactly("the datastore does not answer");
   }
 

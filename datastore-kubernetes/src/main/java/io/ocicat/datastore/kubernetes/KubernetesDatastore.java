@@ -60,9 +60,7 @@ final class KubernetesDatastore implements Datastore {
   }
 
   static KubernetesDatastore open(
-      DatastoreConfig.Kubernetes config,
-      AccessSource.Environment environment,
-      Duration timeout) {
+      DatastoreConfig.Kubernetes config, AccessSource.Environment environment, Duration timeout) {
     return new KubernetesDatastore(new ApiClient(config, environment, timeout), config);
   }
 
@@ -131,8 +129,7 @@ final class KubernetesDatastore implements Datastore {
   public ResourceWatch watch(ResourceQuery query, String revision) {
     if (revision.isEmpty()) {
       throw new InvalidException(
-          "%s cannot be watched without a revision: use one that was read"
-              .formatted(query.kind()));
+          "%s cannot be watched without a revision: use one that was read".formatted(query.kind()));
     }
     api.checkOpen();
     return new KubernetesWatch(

@@ -27,7 +27,8 @@ final class KubernetesWatch implements ResourceWatch {
 
   private final ApiClient api;
   private final String subject;
-  private final BlockingQueue<CollectionWatch.Signal> signals = new ArrayBlockingQueue<>(QUEUE_SIZE);
+  private final BlockingQueue<CollectionWatch.Signal> signals =
+      new ArrayBlockingQueue<>(QUEUE_SIZE);
   private final List<CollectionWatch> feeds = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
   private final String[] positions;

@@ -12,8 +12,8 @@ import java.sql.SQLException;
  * <ul>
  *   <li>{@code id}: revision × 256 + the change's index in its transaction, so the table itself is
  *       in the order of changes and needs no index by revision;
- *   <li>{@code superseded}: 0 for the current value of a key, else the revision that replaced it. The
- *       value at revision r is the one that was written by then and not superseded by then;
+ *   <li>{@code superseded}: 0 for the current value of a key, else the revision that replaced it.
+ *       The value at revision r is the one that was written by then and not superseded by then;
  *   <li>{@code created}: the revision that created the key; 0 for a row that records a deletion,
  *       which supersedes itself.
  * </ul>

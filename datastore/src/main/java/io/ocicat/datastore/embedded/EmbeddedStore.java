@@ -117,8 +117,7 @@ public final class EmbeddedStore implements KeyValueStore {
   public static Datastore openDatastore(Path directory) {
     return new KeyValueDatastore(
         open(
-            directory,
-            EmbeddedSettings.standard().durable(key -> !CalicoLayout.isEphemeral(key))));
+            directory, EmbeddedSettings.standard().durable(key -> !CalicoLayout.isEphemeral(key))));
   }
 
   @Override

@@ -230,7 +230,8 @@ public final class KeyValueDatastore implements Datastore {
       // Rejected below.
     }
     throw new InvalidException(
-        "revision \"%s\" is not a revision of this datastore: use one that was read".formatted(text));
+        "revision \"%s\" is not a revision of this datastore: use one that was read"
+            .formatted(text));
   }
 
   @Override

@@ -41,8 +41,7 @@ final class BgpPeerFields {
                   .in("Auto", "Self", "Keep")
                   .ifPresent(),
               struct("password", "The password of the session.", BgpFields.PASSWORD),
-              text("sourceAddress", "The source address of the session.")
-                  .in("UseNodeIP", "None"),
+              text("sourceAddress", "The source address of the session.").in("UseNodeIP", "None"),
               duration("maxRestartTime", "How long routes are kept while the peer restarts."),
               duration("keepaliveTime", "The keepalive interval of the session."),
               whole(

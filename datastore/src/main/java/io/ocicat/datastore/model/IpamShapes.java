@@ -34,7 +34,11 @@ final class IpamShapes {
           structs("attributes", "The owners of addresses.", ATTRIBUTE).always(),
           whole("sequenceNumber", "How often it was changed.", 0, Long.MAX_VALUE).always(),
           // Its keys are numbers as text, which Go sorts as text.
-          field("sequenceNumberForAllocation", "The sequence numbers at which addresses were assigned.", NUMBERS).always(),
+          field(
+                  "sequenceNumberForAllocation",
+                  "The sequence numbers at which addresses were assigned.",
+                  NUMBERS)
+              .always(),
           flag("deleted", "Whether it is marked as deleted.").always(),
           text("hostAffinity", "The owner of the block, in old versions.").ifPresent());
 

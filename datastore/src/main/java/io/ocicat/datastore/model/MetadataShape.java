@@ -35,13 +35,20 @@ final class MetadataShape {
               whole("generation", "The generation of the spec.", 0, Long.MAX_VALUE),
               text("creationTimestamp", "When it was created.").orNull(),
               text("deletionTimestamp", "When deletion was requested.").ifPresent(),
-              whole("deletionGracePeriodSeconds", "The grace period of the deletion.", 0, Long.MAX_VALUE)
+              whole(
+                      "deletionGracePeriodSeconds",
+                      "The grace period of the deletion.",
+                      0,
+                      Long.MAX_VALUE)
                   .ifPresent(),
               field("labels", "Labels, for selectors.", ValueRules.LABELS),
               field("annotations", "Annotations, for programs.", ValueRules.ANNOTATIONS),
               structs("ownerReferences", "The owners of the object.", OWNER),
               texts("finalizers", "Finalizers that block the deletion."),
-              field("managedFields", "The managers of fields.", new Shape.ListOf(new Shape.Anything())))
+              field(
+                  "managedFields",
+                  "The managers of fields.",
+                  new Shape.ListOf(new Shape.Anything())))
           .where("Annotations have at most 256 KiB.", MetadataShape::check);
 
   /** The conditions of a status, as in Kubernetes. */

@@ -13,10 +13,7 @@ final class NodeStatusFields {
   private static final Shape.Struct SPEC =
       new Shape.Struct(
           text("node", "The node that reports.").is(ValueRules.NAME).require(),
-          texts("classes", "What it reports.")
-              .distinct()
-              .in("Agent", "BGP", "Routes")
-              .require(),
+          texts("classes", "What it reports.").distinct().in("Agent", "BGP", "Routes").require(),
           whole("updatePeriodSeconds", "The interval of reports; 0 for never.", 0, DAY)
               .ifPresent()
               .require());
@@ -46,7 +43,8 @@ final class NodeStatusFields {
                   "learnedFrom",
                   "Where it comes from.",
                   new Shape.Struct(
-                      text("sourceType", "The source of the route."), text("peerIP", "The peer's address.")))
+                      text("sourceType", "The source of the route."),
+                      text("peerIP", "The peer's address.")))
               .always());
 
   private static final Shape.Struct STATUS =

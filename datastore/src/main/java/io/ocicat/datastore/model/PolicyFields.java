@@ -19,7 +19,11 @@ final class PolicyFields {
   private static final Shape.Member TIER =
       text("tier", "The tier it is in.").is(ValueRules.NAME).initially("default");
   private static final Shape.Member ORDER =
-      field("order", "The order of the policy; lower ones come first.", new Shape.Leaf(Shape.Type.NUMBER)).ifPresent();
+      field(
+              "order",
+              "The order of the policy; lower ones come first.",
+              new Shape.Leaf(Shape.Type.NUMBER))
+          .ifPresent();
   private static final Shape.Member INGRESS =
       RuleFields.rules("ingress", "Rules for packets to the endpoints.").items(0, MAX_RULES);
   private static final Shape.Member EGRESS =
@@ -42,9 +46,7 @@ final class PolicyFields {
   private static final Shape.Member NAMESPACES =
       RuleFields.selector("namespaceSelector", "The namespaces it applies to.");
   private static final Shape.Member HINTS =
-      texts("performanceHints", "Performance hints.")
-          .distinct()
-          .in("AssumeNeededOnEveryNode");
+      texts("performanceHints", "Performance hints.").distinct().in("AssumeNeededOnEveryNode");
   static final Shape.Member STAGED_ACTION =
       text("stagedAction", "The staged action.")
           .in("Set", "Delete", "Learn", "Ignore")

@@ -76,7 +76,8 @@ public final class Shapes {
       case TIER -> TierFields.DOCUMENT;
       case IP_POOL -> IpPoolFields.DOCUMENT;
       case IP_RESERVATION ->
-          MetadataShape.document("Addresses that are never assigned automatically.", SettingsFields.IP_RESERVATION);
+          MetadataShape.document(
+              "Addresses that are never assigned automatically.", SettingsFields.IP_RESERVATION);
       case NODE -> NodeFields.DOCUMENT;
       case CALICO_NODE_STATUS -> NodeStatusFields.DOCUMENT;
       case CLUSTER_INFORMATION ->

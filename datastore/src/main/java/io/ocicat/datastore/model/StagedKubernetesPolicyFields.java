@@ -32,8 +32,7 @@ final class StagedKubernetesPolicyFields {
               "A network.",
               new Shape.Struct(
                   text("cidr", "The network.").is(ValueRules.CIDR_WITH_LENGTH).always().require(),
-                  texts("except", "Excluded parts of it.")
-                      .is(ValueRules.CIDR_WITH_LENGTH))));
+                  texts("except", "Excluded parts of it.").is(ValueRules.CIDR_WITH_LENGTH))));
 
   private static final Shape.Struct PORT =
       new Shape.Struct(

@@ -26,7 +26,10 @@ final class TierFields {
 
   private static final Shape.Struct SPEC =
       new Shape.Struct(
-          field("order", "The order of the tier; lower ones come first.", new Shape.Leaf(Shape.Type.NUMBER))
+          field(
+                  "order",
+                  "The order of the tier; lower ones come first.",
+                  new Shape.Leaf(Shape.Type.NUMBER))
               .ifPresent(),
           text("defaultAction", "The action on packets that no policy of the tier matches.")
               .in("Deny", "Pass")

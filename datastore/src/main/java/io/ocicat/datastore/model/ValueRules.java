@@ -166,8 +166,7 @@ final class ValueRules {
     IpPrefix prefix = cidr(text);
     if (!prefix.isNetwork()) {
       throw new IllegalArgumentException(
-          "%s has host bits set: write %s"
-              .formatted(Problems.quote(text), prefix.network()));
+          "%s has host bits set: write %s".formatted(Problems.quote(text), prefix.network()));
     }
     return prefix;
   }

@@ -112,8 +112,7 @@ final class ChildJvm {
 
   private static void put(Path directory) {
     try (EmbeddedStore store =
-        EmbeddedStore.open(
-            directory, EmbeddedSettings.standard().timeout(Duration.ofSeconds(1)))) {
+        EmbeddedStore.open(directory, EmbeddedSettings.standard().timeout(Duration.ofSeconds(1)))) {
       store.commit(Transaction.put("/put", ""));
       System.out.println("done");
     } catch (DatastoreException e) {

@@ -77,7 +77,8 @@ public final class AssignmentProgress {
     taken.forEach(
         (address, block) -> {
           try {
-            blockReleaser.release(block, List.of(new ReleaseRequest(address, request.handle(), null)));
+            blockReleaser.release(
+                block, List.of(new ReleaseRequest(address, request.handle(), null)));
           } catch (RuntimeException e) {
             because.addSuppressed(e);
           }

@@ -42,7 +42,8 @@ public final class BlockAllocator {
               quota.pinned(progress),
               conditions,
               progress.counted());
-      progress.add(cidr, assigner.allocate(cidr, progress.missing(), requester, snapshot.reservations()));
+      progress.add(
+          cidr, assigner.allocate(cidr, progress.missing(), requester, snapshot.reservations()));
     } catch (IpamException e) {
       if (e.reason() == IpamException.Reason.HANDLE_LIMIT) {
         throw new StaleViewException("another process has allocated for the same handle");

@@ -62,8 +62,7 @@ public record ClusterSnapshot(
       IpVersion version,
       @Nullable Revisioned<Map<String, String>> node) {
     try {
-      return PoolChoice.of(
-          view.pools(), request, version, labels(node), request.reserved(version));
+      return PoolChoice.of(view.pools(), request, version, labels(node), request.reserved(version));
     } catch (IpamException e) {
       requireCurrent(view, node);
       throw e;

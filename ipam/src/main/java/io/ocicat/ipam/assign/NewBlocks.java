@@ -138,7 +138,8 @@ public final class NewBlocks {
       return AssignmentResult.Shortage.BLOCK_LIMIT;
     }
     if (!snapshot.config().value().autoAllocateBlocks()) {
-      progress.addMessage("the blocks of %s are full, and autoAllocateBlocks is off".formatted(host));
+      progress.addMessage(
+          "the blocks of %s are full, and autoAllocateBlocks is off".formatted(host));
       return AssignmentResult.Shortage.NO_NEW_BLOCKS;
     }
     return null;

@@ -146,7 +146,9 @@ public final class Releaser {
   }
 
   private boolean releaseSome(IpamRecords.Stored<IpamHandle> handle, List<IpAddress> released) {
-    return records.hasTransactions() ? releaseOneBlock(handle, released) : releaseBlocks(handle, released);
+    return records.hasTransactions()
+        ? releaseOneBlock(handle, released)
+        : releaseBlocks(handle, released);
   }
 
   /**

@@ -80,8 +80,8 @@ public final class BlockQueue {
   /**
    * The cached block.
    *
-   * @param readNumber the number of the datastore read it is from, counted when the read began; 0 when it
-   *     was supplied by another component
+   * @param readNumber the number of the datastore read it is from, counted when the read began; 0
+   *     when it was supplied by another component
    */
   private record CachedBlock(IpamRecords.@Nullable Stored<IpamBlock> block, long readNumber) {
     static final CachedBlock NONE = new CachedBlock(null, 0);
@@ -359,7 +359,9 @@ public final class BlockQueue {
 
   private boolean write(
       BlockDraft draft, Map<String, @Nullable Resource> handles, List<PendingRequest<?>> batch) {
-    return records.hasTransactions() ? writeInTransaction(draft, handles, batch) : writeBlock(draft);
+    return records.hasTransactions()
+        ? writeInTransaction(draft, handles, batch)
+        : writeBlock(draft);
   }
 
   /**
@@ -388,7 +390,9 @@ public final class BlockQueue {
       case WriteOutcome.Done done -> {
         Resource stored = done.stored().get(draft.read().key());
         cache(
-            stored == null ? null : new IpamRecords.Stored<>(stored, draft.result()), readNumber, before);
+            stored == null ? null : new IpamRecords.Stored<>(stored, draft.result()),
+            readNumber,
+            before);
         Set<String> deleted = update(done.stored(), writes);
         batch.forEach(pending -> pending.finish(draft, deleted));
         yield true;

@@ -39,8 +39,7 @@ public final class HandleCheck {
       boolean isEmpty = inventory.handles().containsKey(id) && says.isEmpty();
       if (isEmpty || !says.equals(truth.getOrDefault(id, Map.of()))) {
         try {
-          recheck(
-              records, id, says.keySet(), truth.getOrDefault(id, Map.of()).keySet(), findings);
+          recheck(records, id, says.keySet(), truth.getOrDefault(id, Map.of()).keySet(), findings);
         } catch (CorruptException _) {
           // An unreadable block is reported already, and its contents are unknown.
         }

@@ -50,7 +50,8 @@ public record PoolChoice(
       throw new IpamException(
           IpamException.Reason.NO_POOL,
           enabled.isEmpty()
-              ? "there is no enabled %s pool: create one%s".formatted(family, pools.unreadableSuffix())
+              ? "there is no enabled %s pool: create one%s"
+                  .formatted(family, pools.unreadableSuffix())
               : "no %s pool has blocks large enough for the addresses that node %s reserves: they need /%d"
                   .formatted(family, request.host(), longest));
     }

@@ -5,10 +5,10 @@ import io.ocicat.netlink.IpFamily;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Selects connections of a family that match everything specified here.
- * {@code ConntrackFilter.of(V4).protocol(UDP).originalDestinationPort(5353)} are those to a host
- * port, {@code ConntrackFilter.of(V4).replySource(pod)} those that end at a pod whatever address
- * the client used. Immutable.
+ * Selects connections of a family that match everything specified here. {@code
+ * ConntrackFilter.of(V4).protocol(UDP).originalDestinationPort(5353)} are those to a host port,
+ * {@code ConntrackFilter.of(V4).replySource(pod)} those that end at a pod whatever address the
+ * client used. Immutable.
  */
 public final class ConntrackFilter {
   private final IpFamily family;

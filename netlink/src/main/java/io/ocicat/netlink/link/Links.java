@@ -49,8 +49,8 @@ public final class Links {
   }
 
   /**
-   * The number by which links of the queried namespace refer to another one, as in
-   * {@link Link#peerNamespace}; -1 when no link leads there.
+   * The number by which links of the queried namespace refer to another one, as in {@link
+   * Link#peerNamespace}; -1 when no link leads there.
    */
   public static NetlinkQuery<Integer> numberOf(NetNs other) {
     return NetlinkQuery.one(

@@ -4,8 +4,9 @@ import java.util.function.Supplier;
 
 /**
  * The kernel refused an operation, or sent a malformed response. The message is the operation with
- * its object, the errno by name and, if there is one, the kernel's own explanation:
- * {@code add route 0.0.0.0/0 via 169.254.1.1 dev eth0: Network is unreachable (ENETUNREACH): Nexthop has invalid gateway}.
+ * its object, the errno by name and, if there is one, the kernel's own explanation: {@code add
+ * route 0.0.0.0/0 via 169.254.1.1 dev eth0: Network is unreachable (ENETUNREACH): Nexthop has
+ * invalid gateway}.
  */
 public final class NetlinkException extends RuntimeException {
   private static final long serialVersionUID = 1;

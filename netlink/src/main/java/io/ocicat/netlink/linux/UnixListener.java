@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A Unix socket that accepts connections.
  *
- * <p>Closing does not remove its file, because a successor may own the name by then; see
- * {@link #removeFile}. A connection made while nobody accepts waits in the socket's queue, and goes
- * to another process that has the socket open when this one closes.
+ * <p>Closing does not remove its file, because a successor may own the name by then; see {@link
+ * #removeFile}. A connection made while nobody accepts waits in the socket's queue, and goes to
+ * another process that has the socket open when this one closes.
  *
  * <p>Thread-safe: several threads may accept, and any may close, which ends the waits of the
  * others.
@@ -110,8 +110,8 @@ public final class UnixListener implements AutoCloseable {
   }
 
   /**
-   * Takes ownership of a socket that is already listening, for instance one of
-   * {@link SocketActivation}. Makes it non-blocking, for all that share it.
+   * Takes ownership of a socket that is already listening, for instance one of {@link
+   * SocketActivation}. Makes it non-blocking, for all that share it.
    */
   public static UnixListener adopt(Fd socket) {
     return adopt(socket, (OwnFile) null);

@@ -3,8 +3,8 @@ package io.ocicat.netlink.nft;
 import java.util.function.Consumer;
 
 /**
- * A part of a rule: a condition ({@link Match}), a statement ({@link Statement}), or a bare
- * {@link Expression}. Its text is in nft's syntax.
+ * A part of a rule: a condition ({@link Match}), a statement ({@link Statement}), or a bare {@link
+ * Expression}. Its text is in nft's syntax.
  */
 public sealed interface Clause permits Expression, Clause.Phrase {
 

@@ -8,8 +8,8 @@ import java.util.List;
 /**
  * An element of a set or map.
  *
- * @param first the key, or the first key of a range; empty for the catch-all element (nft's
- *     {@code *})
+ * @param first the key, or the first key of a range; empty for the catch-all element (nft's {@code
+ *     *})
  * @param last the last key of the range, or the key again
  * @param timeout its lifetime; zero for the set's default
  * @param comment empty for none

@@ -6,8 +6,8 @@ import java.util.Set;
 
 /**
  * One expression of a rule, the unit that the kernel executes. Loads put something into a register,
- * conditions end the rule when a register does not match, the rest acts. {@link Match} and
- * {@link Statement} build them in the right combinations.
+ * conditions end the rule when a register does not match, the rest acts. {@link Match} and {@link
+ * Statement} build them in the right combinations.
  */
 public sealed interface Expression extends Clause {
   record Meta(MetaKey key, Register to) implements Expression {}

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The types of a key, or of the data of a map: one type, or several concatenated as in
- * {@code inet_proto . inet_service}. inet_service}. Concatenated values each start at a multiple of
- * four bytes, where the next register starts.
+ * The types of a key, or of the data of a map: one type, or several concatenated as in {@code
+ * inet_proto . inet_service}. inet_service}. Concatenated values each start at a multiple of four
+ * bytes, where the next register starts.
  *
  * @param number the types as nft packs them into one number, six bits each
  * @param length bytes altogether
@@ -45,8 +45,7 @@ public record KeyLayout(int number, int length, List<DataType> types) {
     }
     if (length > MAX_BYTES) {
       throw new IllegalArgumentException(
-          "%s needs %d bytes of registers, there are %d"
-              .formatted(text(types), length, MAX_BYTES));
+          "%s needs %d bytes of registers, there are %d".formatted(text(types), length, MAX_BYTES));
     }
     return new KeyLayout(number, types.size() == 1 ? types.getFirst().size() : length, types);
   }

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * A precondition for reading a packet field: {@code ip daddr} exists in IPv4 packets only,
- * {@code tcp dport} in TCP only. nft inserts these checks implicitly, and so do we.
+ * A precondition for reading a packet field: {@code ip daddr} exists in IPv4 packets only, {@code
+ * tcp dport} in TCP only. nft inserts these checks implicitly, and so do we.
  */
 enum Layer {
   ETHERNET(Level.LINK, "ether", 1),

@@ -6,9 +6,9 @@ import io.ocicat.netlink.NetlinkRequest;
 /**
  * Requests and queries about tables.
  *
- * <p>As for chains, sets and elements: if the object exists, {@code add} succeeds and
- * {@code create} fails with EEXIST; if it does not, {@code delete} fails with ENOENT and
- * {@code destroy} succeeds.
+ * <p>As for chains, sets and elements: if the object exists, {@code add} succeeds and {@code
+ * create} fails with EEXIST; if it does not, {@code delete} fails with ENOENT and {@code destroy}
+ * succeeds.
  *
  * <p>{@code destroy} exists since Linux 6.3; earlier kernels return EINVAL. What works with all of
  * them is {@code add} and then {@code delete} of the same object in one transaction.

@@ -57,8 +57,8 @@ public final class NetNs implements AutoCloseable {
   }
 
   /**
-   * The namespace at a path: a bind mount such as {@code /run/netns/blue}, or
-   * {@code /proc/<pid>/ns/net}.
+   * The namespace at a path: a bind mount such as {@code /run/netns/blue}, or {@code
+   * /proc/<pid>/ns/net}.
    */
   public static NetNs open(Path path) {
     // The path comes from others, so it may be anything.

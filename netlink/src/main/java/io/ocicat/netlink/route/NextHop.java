@@ -4,8 +4,8 @@ import io.ocicat.ip.IpAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A next hop of a route. Begin with {@link #via} or {@link #on}:
- * {@code NextHop.via(gateway).dev(eth0).weight(2)}.
+ * A next hop of a route. Begin with {@link #via} or {@link #on}: {@code
+ * NextHop.via(gateway).dev(eth0).weight(2)}.
  *
  * @param gateway the router to hand packets to, of either family for an IPv4 route; none when
  *     destinations are on the link itself

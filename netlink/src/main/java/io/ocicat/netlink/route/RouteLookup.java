@@ -4,8 +4,8 @@ import io.ocicat.ip.IpAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A routing lookup for a packet, with the properties that matter to the routing rules:
- * {@code RouteLookup.to(address).mark(1)}.
+ * A routing lookup for a packet, with the properties that matter to the routing rules: {@code
+ * RouteLookup.to(address).mark(1)}.
  *
  * @param incoming the link the packet arrives on, if it is to be forwarded; needs a source
  * @param outgoing the link it must leave through

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A routing rule, to be added or as the kernel reports it: which packets it selects and what it
- * does with them. Begin with {@link #of}, which selects all packets:
- * {@code RoutingRule.of(V4).priority(100).from(pod).lookup(100)}.
+ * does with them. Begin with {@link #of}, which selects all packets: {@code
+ * RoutingRule.of(V4).priority(100).from(pod).lookup(100)}.
  *
  * @param priority rules are tried from 0 upwards; {@link #UNSAID} leaves it to the kernel when
  *     adding (before the first of all others that is not 0) and means any when deleting

@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
  * holds filters of one kind.
  *
  * @param link index of the link
- * @param parent a qdisc such as {@code 1:} or {@code ffff:}, or a class, or
- *     {@link Handle#CLSACT_INGRESS} and {@link Handle#CLSACT_EGRESS}
+ * @param parent a qdisc such as {@code 1:} or {@code ffff:}, or a class, or {@link
+ *     Handle#CLSACT_INGRESS} and {@link Handle#CLSACT_EGRESS}
  * @param priority 1 to 65535; the lowest number is tried first
  */
 public record FilterPosition(int link, Handle parent, int priority, EtherType protocol) {

@@ -71,6 +71,7 @@ public record Mirred(Mode mode, int link) implements Action {
 
   void write(MessageWriter out) {
     out.structure(
-        PARMS, () -> out.zeros(8).field32(mode.verdict).zeros(8).field32(mode.number).field32(link));
+        PARMS,
+        () -> out.zeros(8).field32(mode.verdict).zeros(8).field32(mode.number).field32(link));
   }
 }

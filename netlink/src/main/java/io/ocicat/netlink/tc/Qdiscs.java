@@ -5,9 +5,9 @@ import io.ocicat.netlink.NetlinkQuery;
 import io.ocicat.netlink.NetlinkRequest;
 
 /**
- * Requests and queries about queueing disciplines. Each has a position on its link,
- * {@link Handle#ROOT}, {@link Handle#INGRESS} or a class, and a handle, whose major number its
- * classes share.
+ * Requests and queries about queueing disciplines. Each has a position on its link, {@link
+ * Handle#ROOT}, {@link Handle#INGRESS} or a class, and a handle, whose major number its classes
+ * share.
  */
 public final class Qdiscs {
   private Qdiscs() {}

@@ -24,8 +24,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The nf_tables rules that the Go plugin creates for {@code macspoofchk}: a jump from its
- * {@code PREROUTING} chain, found again by its comment, and two chains named after the container.
+ * The nf_tables rules that the Go plugin creates for {@code macspoofchk}: a jump from its {@code
+ * PREROUTING} chain, found again by its comment, and two chains named after the container.
  */
 final class GoSpoofCheck {
   private static final TableId TABLE = new TableId(TableFamily.BRIDGE, "nat");

@@ -43,8 +43,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Drops frames from containers that do not carry their assigned hardware address
- * ({@code macspoofchk}).
+ * Drops frames from containers that do not carry their assigned hardware address ({@code
+ * macspoofchk}).
  *
  * <p>One rule covers all containers, in a table of our own: a frame that enters through a guarded
  * port must have the port's address. A container is an element in each of two sets, with the owner

@@ -96,12 +96,13 @@ final class CalicoAdd {
     Optional<Resource> former = asked.endpoint();
     log.debug(() -> "existing endpoint: " + former.map(Resource::describe).orElse("none"));
     try (NetnsSockets container = NetnsSockets.of(call.netns())) {
-      refuseTakenName(container);
+      requireFreeName(container);
       if (former.isPresent() && !identity.isPod()) {
         return new ExistingEndpoint(call, conf, former.get()).joined(identity, endpoints);
       }
       Optional<Result> intactResult =
-          former.flatMap(it -> new ExistingEndpoint(call, conf, it).intactResult(identity, container));
+          former.flatMap(
+              it -> new ExistingEndpoint(call, conf, it).intactResult(identity, container));
       if (intactResult.isPresent()) {
         log.info("ADD was done before");
         return intactResult.get();
@@ -186,7 +187,7 @@ final class CalicoAdd {
                     new Dataplane(host, container, plan).connect(),
                     made -> host.route().attempt(List.of(Links.delete(made.host().index()))));
             masquerade.run();
-            followed.learn(call.network(), conf, identity.node(), backend);
+            followed.register(call.network(), conf, identity.node(), backend);
             log.debug(() -> "veth pair %s with MAC %s".formatted(veth.hostName(), veth.mac()));
             return veth;
           };

@@ -19,9 +19,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The configuration of the calico plugin. The location of its datastore is read by
- * {@link io.ocicat.datastore.config.DatastoreConfig} from the same document; here only the types of
- * those members are checked, so that every mistake is reported at once.
+ * The configuration of the calico plugin. The location of its datastore is read by {@link
+ * io.ocicat.datastore.config.DatastoreConfig} from the same document; here only the types of those
+ * members are checked, so that every mistake is reported at once.
  *
  * @param node how to find the node's name
  * @param mtu of both ends of the veth pair; 0 to use the MTU file

@@ -124,7 +124,7 @@ final class CalicoDel {
   private void forget(NetnsSockets host, Supplier<Optional<Asked>> asked) {
     CalicoConf conf = CalicoConf.read(call.config());
     CalicoLog log = logs.apply(conf);
-    log.telling(
+    log.logged(
         "DEL",
         () -> {
           BestEffort.all(() -> removeEndpoint(conf, asked, host, log), () -> release(conf, log));

@@ -25,8 +25,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Connects a container by a routed veth pair and registers it as a Calico endpoint.
- * {@link CalicoAdd} implements ADD, {@link CalicoDel} DEL.
+ * Connects a container by a routed veth pair and registers it as a Calico endpoint. {@link
+ * CalicoAdd} implements ADD, {@link CalicoDel} DEL.
  */
 public final class CalicoPlugin implements Plugin {
   private static final Path MTU_FILE = Path.of("/var/lib/calico/mtu");
@@ -58,7 +58,7 @@ public final class CalicoPlugin implements Plugin {
   public Result add(AddCall call) {
     CalicoConf conf = CalicoConf.read(call.config());
     CalicoLog log = log(call, conf, "ContainerID=" + call.containerId());
-    return log.telling(
+    return log.logged(
         "ADD", () -> new CalicoAdd(call, conf, datastores, followed, early, log).add(mtu(conf)));
   }
 

@@ -138,7 +138,9 @@ final class Dataplane {
    */
   private Optional<Link> holder(String name) {
     Optional<Link> link = host.link(name);
-    for (int attempt = 1; attempt < ATTEMPTS && link.isPresent() && plan.otherName().isPresent(); attempt++) {
+    for (int attempt = 1;
+        attempt < ATTEMPTS && link.isPresent() && plan.otherName().isPresent();
+        attempt++) {
       if (!link.get().alias().isEmpty()) {
         break;
       }

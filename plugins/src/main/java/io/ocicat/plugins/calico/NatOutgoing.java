@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Which traffic is masqueraded on a node, by Felix's rule: what comes from a pool with
- * {@code natOutgoing} and goes to an address outside all pools.
+ * Which traffic is masqueraded on a node, by Felix's rule: what comes from a pool with {@code
+ * natOutgoing} and goes to an address outside all pools.
  *
  * @param sources the pools with {@code natOutgoing}, including disabled ones, none within another
  * @param internal the destinations that see the pods' own addresses, none within another

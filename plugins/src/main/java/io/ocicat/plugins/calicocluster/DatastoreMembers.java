@@ -5,9 +5,9 @@ import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Checks the members of a configuration that locate the datastore and the pods.
- * {@link io.ocicat.datastore.config.DatastoreConfig} reads what they mean; here only their types
- * are checked, so that every mistake is reported at once.
+ * Checks the members of a configuration that locate the datastore and the pods. {@link
+ * io.ocicat.datastore.config.DatastoreConfig} reads what they mean; here only their types are
+ * checked, so that every mistake is reported at once.
  */
 public final class DatastoreMembers {
   private static final List<String> TEXTS =

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The configuration of the calico-ipam plugin. The location of its datastore is read by
- * {@link io.ocicat.datastore.config.DatastoreConfig} from the same document; here only the types of
- * those members are checked, so that every mistake is reported at once.
+ * The configuration of the calico-ipam plugin. The location of its datastore is read by {@link
+ * io.ocicat.datastore.config.DatastoreConfig} from the same document; here only the types of those
+ * members are checked, so that every mistake is reported at once.
  *
  * @param node the node that requests addresses
  * @param lockFile the file that Calico's IPAM plugin locks on this host

@@ -122,8 +122,7 @@ public final class CalicoIpamPlugin implements Plugin {
     VmAddresses.Given given = new VmAddresses(ipam, request, vm).allocate(wanted);
     log.debug(
         () ->
-            "addresses %s of handle %s for %s"
-                .formatted(given.addresses(), request.handle(), vm));
+            "addresses %s of handle %s for %s".formatted(given.addresses(), request.handle(), vm));
     return result(given.addresses(), given.routed());
   }
 
@@ -133,7 +132,7 @@ public final class CalicoIpamPlugin implements Plugin {
 
   private Ipam ipam(CalicoBackend backend) {
     Ipam ipam =
-        IpamErrors.told("error creating calico client", () -> ipams.of(backend.datastore()));
+        IpamErrors.attempt("error creating calico client", () -> ipams.of(backend.datastore()));
     if (backend.isKubernetes()) {
       IpamPrefetch.offer(backend.config(), new CalicoIpamPrefetch(ipams, backend.datastore()));
     }
@@ -152,7 +151,7 @@ public final class CalicoIpamPlugin implements Plugin {
   /** All families or none: a container with half its addresses is useless. */
   private static List<IpPrefix> any(Ipam ipam, IpamRequest request) {
     AutoAssignResult assigned =
-        IpamErrors.told(
+        IpamErrors.attempt(
             "failed to request addresses",
             () -> ipam.autoAssign(request.any(), IpamPrefetch.ofAdd()));
     for (AssignmentResult family : assigned.all()) {

@@ -11,8 +11,8 @@ import java.util.Optional;
 
 /**
  * Whether virtual machines keep their addresses, according to the cluster's settings. Calico reads
- * the public resource; outside Kubernetes there is also IPAM's own, which
- * {@code ocicat ipam configure} writes and which applies where the public one is silent.
+ * the public resource; outside Kubernetes there is also IPAM's own, which {@code ocicat ipam
+ * configure} writes and which applies where the public one is silent.
  */
 final class VmAddressPersistence {
   private static final ResourceKey PUBLIC = ResourceKey.of(Kind.IPAM_CONFIGURATION, "default");

@@ -45,10 +45,7 @@ record VmAddresses(Ipam ipam, IpamRequest request, VmPod vm) {
             ErrorCode.INTERNAL,
             "%s is to move to %s, but handle %s has %s"
                 .formatted(
-                    vm,
-                    vm.pod(),
-                    request.handle(),
-                    kept.isEmpty() ? "no address" : "only " + kept),
+                    vm, vm.pod(), request.handle(), kept.isEmpty() ? "no address" : "only " + kept),
             "a machine that was started while addresses were not kept cannot move: start it again");
       }
       return note(hosts(moving), Role.ALTERNATE);
@@ -95,7 +92,8 @@ record VmAddresses(Ipam ipam, IpamRequest request, VmPod vm) {
 
   private List<IpPrefix> missing(boolean v4, boolean v6) {
     AutoAssignResult assigned =
-        IpamErrors.attempt("failed to request addresses", () -> ipam.autoAssign(request.any(v4, v6)));
+        IpamErrors.attempt(
+            "failed to request addresses", () -> ipam.autoAssign(request.any(v4, v6)));
     for (AssignmentResult family : assigned.all()) {
       if (!family.isComplete()) {
         try (Undo undo = new Undo()) {
@@ -124,9 +122,10 @@ record VmAddresses(Ipam ipam, IpamRequest request, VmPod vm) {
     boolean routed = true;
     for (IpPrefix address : addresses) {
       routed &=
-          IpamErrors.told(
-              "failed to note %s at %s".formatted(guest.pod(), address.address()),
-              () -> machine().recordPod(address.address(), request.attributes(), side) == Role.OWNER);
+          IpamErrors.attempt(
+              "failed to record %s at %s".formatted(vm.pod(), address.address()),
+              () ->
+                  machine().recordPod(address.address(), request.attributes(), side) == Role.OWNER);
     }
     return new Given(addresses, routed);
   }

@@ -33,8 +33,7 @@ record VmLookup(CalicoBackend backend) {
     }
     if (vm.get().isMigrationTarget()) {
       throw refuse(
-          "%s cannot move to %s: kubeVirtVMAddressPersistence is Disabled"
-              .formatted(vm.get(), pod),
+          "%s cannot move to %s: kubeVirtVMAddressPersistence is Disabled".formatted(vm.get(), pod),
           "only a machine that keeps its address can: `ocicat ipam configure --kubevirt-ip-persistence Enabled`, then start it again");
     }
     return Optional.empty();

@@ -18,7 +18,7 @@ record VmRelease(Ipam ipam, VmLookup lookup, String network, CalicoLog log) {
     if (instance.isPresent()) {
       String handle = VmPod.handle(network, pod, instance.get());
       List<ReleaseRequest> kept = removePod(pod, handle);
-      if (!kept.isEmpty() && guests.isEnding(pod, instance.get())) {
+      if (!kept.isEmpty() && lookup.isDeleted(pod, instance.get())) {
         release(kept, handle);
       }
     }
@@ -26,8 +26,8 @@ record VmRelease(Ipam ipam, VmLookup lookup, String network, CalicoLog log) {
 
   /** What nobody has any more. */
   private List<ReleaseRequest> removePod(PodReference pod, String handle) {
-    return IpamErrors.told(
-        "failed to take %s from the addresses of handle %s".formatted(pod, handle),
+    return IpamErrors.attempt(
+        "failed to remove %s from the addresses of handle %s".formatted(pod, handle),
         () -> {
           VmAddressOwnership machine = new VmAddressOwnership(ipam, handle);
           machine.removePod(pod.namespace(), pod.name());

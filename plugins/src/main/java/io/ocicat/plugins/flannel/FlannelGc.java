@@ -40,7 +40,8 @@ final class FlannelGc {
 
   void run() {
     Stream<Runnable> deletions = stale().stream().map(name -> () -> delete(name));
-    BestEffort.all(Stream.concat(deletions, Stream.of(this::callDelegate)).toArray(Runnable[]::new));
+    BestEffort.all(
+        Stream.concat(deletions, Stream.of(this::callDelegate)).toArray(Runnable[]::new));
   }
 
   private List<ScratchName> stale() {

@@ -34,8 +34,8 @@ import java.util.stream.Collectors;
  * directory, in the format of the Go plugin of this name, which may work on the same directory at
  * the same time.
  *
- * <p>One instance serves many calls and caches the content of the directories;
- * {@link IndexedDirectory} explains how it detects changes.
+ * <p>One instance serves many calls and caches the content of the directories; {@link
+ * IndexedDirectory} explains how it detects changes.
  */
 public final class HostLocalPlugin implements Plugin {
   private final LeaseCache cache = new LeaseCache();

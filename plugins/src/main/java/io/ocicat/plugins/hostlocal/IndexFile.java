@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An index on disk, for processes that serve one call: they read only the part they need, so that
- * ten thousand leases cost as much as ten. It is next to the directories of the networks, in
- * {@code <dataDir>/.ocicat-index}, where the Go plugin never looks; nor could that mistake it for a
- * lease, because no id starts with a slash.
+ * ten thousand leases cost as much as ten. It is next to the directories of the networks, in {@code
+ * <dataDir>/.ocicat-index}, where the Go plugin never looks; nor could that mistake it for a lease,
+ * because no id starts with a slash.
  *
  * <p>A header of fixed length is followed by an {@link IndexTable}. The holder of the network's
  * lock changes it in place, and it is valid only if the header has the directory's current stamp.

@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  *       of used ones is all of it read. Otherwise another program changed the directory, or one of
  *       our processes was killed, and every file is read ({@link LeaseScan}).
  *   <li>Every change to the files is made in the index as well.
- *   <li>{@code seal} sets a new stamp and records it, in memory and at the end of the index file.
- *       A process killed anywhere in between leaves a directory without a stamp, or with an unknown
+ *   <li>{@code seal} sets a new stamp and records it, in memory and at the end of the index file. A
+ *       process killed anywhere in between leaves a directory without a stamp, or with an unknown
  *       one: the next call reads the files.
  * </ol>
  *

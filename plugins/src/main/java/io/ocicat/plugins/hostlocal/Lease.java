@@ -18,7 +18,8 @@ public record Lease(String network, IpAddress address, Attachment holder) {
    * nothing was ever leased there. Changes nothing and takes no lock.
    *
    * @param plugin the plugin of that network for which host-local leases addresses
-   * @throws CniException when the configuration does not say where leases are, or they cannot be read
+   * @throws CniException when the configuration does not say where leases are, or they cannot be
+   *     read
    */
   public static List<Lease> of(String network, PluginConfig plugin) {
     return in(network, HostLocalConf.directory(plugin, network));

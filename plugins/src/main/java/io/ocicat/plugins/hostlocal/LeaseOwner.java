@@ -24,8 +24,8 @@ record LeaseOwner(String id, @Nullable String ifName) {
   private static final int MAX_ID = LeaseFile.MAX_BYTES - 64;
 
   /**
-   * A container id and perhaps an interface name: all that {@link ContainerId} and
-   * {@link InterfaceName} allow.
+   * A container id and perhaps an interface name: all that {@link ContainerId} and {@link
+   * InterfaceName} allow.
    */
   private static final Pattern CONTENT =
       Pattern.compile("([a-zA-Z0-9][a-zA-Z0-9_.-]*)(?:\r\n([^\\s/:]+))?");

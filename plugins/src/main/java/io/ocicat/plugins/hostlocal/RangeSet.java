@@ -77,9 +77,9 @@ record RangeSet(List<AddressRange> ranges) {
   }
 
   /**
-   * The next free address: starting after {@code last}, through all ranges, and around to
-   * {@code last} itself, without gateways. When {@code last} is not in this set, it starts with the
-   * first range. The Go plugin tries addresses one by one in this order.
+   * The next free address: starting after {@code last}, through all ranges, and around to {@code
+   * last} itself, without gateways. When {@code last} is not in this set, it starts with the first
+   * range. The Go plugin tries addresses one by one in this order.
    */
   Optional<Member> nextFree(Optional<IpAddress> last, AddressRuns used) {
     Optional<Member> latest = last.flatMap(this::find);

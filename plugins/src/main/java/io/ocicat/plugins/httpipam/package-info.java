@@ -1,6 +1,6 @@
 /**
- * The {@code ipam} plugin: allocates addresses from a server over HTTP, by the protocol in
- * {@code docs/http-ipam-protocol.md}.
+ * The {@code ipam} plugin: allocates addresses from a server over HTTP, by the protocol in {@code
+ * docs/http-ipam-protocol.md}.
  */
 @NullMarked
 package io.ocicat.plugins.httpipam;

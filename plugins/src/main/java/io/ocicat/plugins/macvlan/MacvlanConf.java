@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The configuration of the macvlan plugin. The addresses come from the plugin that
- * {@code ipam.type} names.
+ * The configuration of the macvlan plugin. The addresses come from the plugin that {@code
+ * ipam.type} names.
  *
  * @param master the interface to share; empty for the one with the default route
  * @param mtu 0 for the master's

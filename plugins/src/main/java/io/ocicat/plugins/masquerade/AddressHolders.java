@@ -24,8 +24,8 @@ import java.util.function.Predicate;
  *
  * <p>{@link #grant} and {@link #revoke} are for the usual case and read nothing: they add new
  * elements, or remove the owner's entry, so that the kernel rejects the whole transaction when the
- * case is unusual. {@link #exchange} and {@link #release} read first, and must be part of a
- * {@link io.ocicat.plugins.net.CurrentRuleset}.
+ * case is unusual. {@link #exchange} and {@link #release} read first, and must be part of a {@link
+ * io.ocicat.plugins.net.CurrentRuleset}.
  */
 final class AddressHolders {
   private final NetlinkSocket netfilter;

@@ -58,8 +58,8 @@ public record VethPair(End host, End container) {
    * @param hostSide further settings of the host end, for instance its bridge and that it is up
    * @param then maps the name of the host end to further requests in the same send: an alias, or
    *     bridge port options
-   * @param ignoringAdvertisements links on the host that, like the host end, must ignore router advertisements from
-   *     the container
+   * @param ignoringAdvertisements links on the host that, like the host end, must ignore router
+   *     advertisements from the container
    */
   public record Plan(
       String name,
@@ -138,7 +138,8 @@ public record VethPair(End host, End container) {
    * A container must not become the host's router by sending router advertisements
    * (CVE-2020-10749).
    */
-  private static void ignoreRouterAdvertisements(NetnsSockets host, String end, List<String> others) {
+  private static void ignoreRouterAdvertisements(
+      NetnsSockets host, String end, List<String> others) {
     Map<Sysctl, String> settings = new HashMap<>();
     settings.put(acceptRouters(end), "0");
     others.forEach(link -> settings.put(acceptRouters(link), "0"));

@@ -21,8 +21,8 @@ import io.ocicat.plugins.net.NamingHash;
 import java.util.List;
 
 /**
- * The sets and maps of {@link PortmapTable} for one address family, and the elements that a
- * {@link Forward} has in them. All are hash sets, so that the cost does not grow with their number.
+ * The sets and maps of {@link PortmapTable} for one address family, and the elements that a {@link
+ * Forward} has in them. All are hash sets, so that the cost does not grow with their number.
  */
 final class FamilySets {
   static final FamilySets V4 =

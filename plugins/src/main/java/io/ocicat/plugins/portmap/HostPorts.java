@@ -105,7 +105,7 @@ final class HostPorts {
     String label = wanted.label();
     try (Undo undo = new Undo()) {
       // Often it is the deadline that has failed it.
-      undo.onFailure(() -> new HostPorts(netfilter).take(label));
+      undo.onFailure(() -> new HostPorts(netfilter).release(label));
       promote(other -> AttachmentOwner.isOneContainer(other, label));
       PortConflicts conflicts = PortConflicts.of(wanted, this);
       conflicts.requireNoneTaken(owners);

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The configuration of the portmap plugin. Members that only choose between implementations
- * ({@code backend}, {@code markMasqBit}, {@code externalSetMarkChain}) are checked and have no
- * effect: there is one here, nf_tables, where clients are masqueraded without marks.
+ * The configuration of the portmap plugin. Members that only choose between implementations ({@code
+ * backend}, {@code markMasqBit}, {@code externalSetMarkChain}) are checked and have no effect:
+ * there is one here, nf_tables, where clients are masqueraded without marks.
  *
  * @param snat whether clients are masqueraded where the container could not reply to them otherwise
  * @param masqAll whether all clients are masqueraded

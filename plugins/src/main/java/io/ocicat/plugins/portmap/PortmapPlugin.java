@@ -48,10 +48,10 @@ public final class PortmapPlugin implements Plugin {
       }
       GoHostPorts.requireFree(host, AttachmentOwner.of(call), claim.forwards());
       HostPorts ports = new HostPorts(host.netfilter(), call.deadline());
-      List<Forward> effective = ports.give(claim);
-      undo.onFailure(() -> new HostPorts(host.netfilter()).take(claim.label()));
-      claim.loopbackPlaces().forEach(place -> LoopbackAccess.open(host, place));
-      forget(call, () -> StaleFlows.forgetBefore(host.netfilter(), effective));
+      List<Forward> effective = ports.assign(claim);
+      undo.onFailure(() -> new HostPorts(host.netfilter()).release(claim.label()));
+      claim.loopbackAddresses().forEach(address -> LoopbackAccess.open(host, address));
+      deleteFlows(call, () -> StaleFlows.deleteBefore(host.netfilter(), effective));
       return undo.keep(previous);
     }
   }
@@ -72,8 +72,8 @@ public final class PortmapPlugin implements Plugin {
 
   private static void remove(Call call, NetnsSockets host, String label) {
     // Without a deadline: a DEL that stopped half-way would start from the beginning every time.
-    List<StoredForward> gone = new HostPorts(host.netfilter()).take(label);
-    forget(call, () -> StaleFlows.forgetAfter(host.netfilter(), gone));
+    List<StoredForward> gone = new HostPorts(host.netfilter()).release(label);
+    deleteFlows(call, () -> StaleFlows.deleteAfter(host.netfilter(), gone));
   }
 
   /** Some kernels cannot delete these entries; new clients are served all the same. */

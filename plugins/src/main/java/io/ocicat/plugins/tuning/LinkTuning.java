@@ -70,8 +70,8 @@ record LinkTuning(
   }
 
   /**
-   * The differences between a link and the settings, for instance
-   * {@code MTU is 1500, should be 1400}.
+   * The differences between a link and the settings, for instance {@code MTU is 1500, should be
+   * 1400}.
    */
   List<String> differences(Link link) {
     LinkTuning found = of(link);

@@ -144,7 +144,8 @@ public final class PodSandboxes {
                 () -> {
                   Optional<SandboxRecord> record = known(id.get());
                   if (record.isPresent()) {
-                    operation.of(new StopSandbox(context, record.get(), context.settings().cleanUpLimit()));
+                    operation.of(
+                        new StopSandbox(context, record.get(), context.settings().cleanUpLimit()));
                   } else {
                     new SandboxRecovery(context).removeOrphan(id.get());
                   }
@@ -171,7 +172,8 @@ public final class PodSandboxes {
    */
   public SandboxStatus status(String id) {
     String whole = resolve(id).orElseThrow(() -> unknown(id));
-    return context.store()
+    return context
+        .store()
         .get(whole)
         .map(this::status)
         .or(() -> ofCheckpoint(whole))
@@ -241,7 +243,8 @@ public final class PodSandboxes {
   }
 
   private Optional<SandboxStatus> ofCheckpoint(String id) {
-    return context.store()
+    return context
+        .store()
         .checkpoints()
         .getOrDiscard(id)
         .map(checkpoint -> new PodMetadata(checkpoint.name(), checkpoint.namespace(), "", 0))

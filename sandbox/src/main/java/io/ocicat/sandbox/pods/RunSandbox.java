@@ -121,7 +121,8 @@ final class RunSandbox {
                   .findFirst()
                   .ifPresent(id -> refuse(pod.pod(), id));
             }
-            context.store()
+            context
+                .store()
                 .reserve(pod, record.id(), this::isGone)
                 .ifPresent(id -> refuse(pod.containerName(), id));
           }
@@ -235,7 +236,8 @@ final class RunSandbox {
         "set up the pod's network",
         () -> {
           PodAttachment plan =
-              context.networks()
+              context
+                  .networks()
                   .plan(
                       record.id(),
                       record.netns(),

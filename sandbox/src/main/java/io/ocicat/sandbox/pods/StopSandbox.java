@@ -147,7 +147,9 @@ final class StopSandbox {
   private void deleteRecords() {
     String id = record.id();
     PodTrace.step(
-        StepKind.CHECKPOINT, "remove the checkpoint", () -> context.store().checkpoints().remove(id));
+        StepKind.CHECKPOINT,
+        "remove the checkpoint",
+        () -> context.store().checkpoints().remove(id));
     if (record.ownsLogs()) {
       Path logs = Path.of(record.config().logDirectory());
       PodTrace.step(StepKind.LOGS, "remove " + logs, () -> StateFiles.removeTree(logs));

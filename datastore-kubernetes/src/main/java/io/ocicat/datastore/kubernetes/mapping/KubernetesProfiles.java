@@ -169,7 +169,8 @@ public final class KubernetesProfiles implements ResourceMapping {
     String[] parts = revision.split("/", -1);
     if (parts.length != 2) {
       throw new InvalidException(
-          "revision \"%s\" is not a revision of profiles: use one that was read".formatted(revision));
+          "revision \"%s\" is not a revision of profiles: use one that was read"
+              .formatted(revision));
     }
     return List.of(
         NAMESPACES.changes(
