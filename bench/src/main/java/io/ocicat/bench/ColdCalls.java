@@ -2,7 +2,8 @@ package io.ocicat.bench;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -151,7 +152,7 @@ record ColdCalls(BenchHost benchHost, Path home, ResultTable table, boolean quic
         conf.set("prevResult", result);
       }
       byte[] answer = call(directory, "ADD", conf, container, cold, onDemand);
-      result = conf.path("type").asString().equals("loopback") ? null : Json.parse(answer);
+      result = conf.path("type").asString().equals("loopback") ? null : CniJson.parse(answer);
     }
   }
 
@@ -164,7 +165,7 @@ record ColdCalls(BenchHost benchHost, Path home, ResultTable table, boolean quic
 
   private ObjectNode conf(String template, String who, Path cold) {
     String subnet = who.equals("go") ? "10.76.0.0/16" : "10.77.0.0/16";
-    ObjectNode conf = (ObjectNode) Json.parse(template.formatted("cold-" + who, subnet, cold));
+    ObjectNode conf = (ObjectNode) CniJson.parse(template.formatted("cold-" + who, subnet, cold));
     return conf.put("cniVersion", "1.0.0").put("name", "cold-" + who);
   }
 

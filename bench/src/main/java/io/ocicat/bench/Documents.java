@@ -2,10 +2,10 @@ package io.ocicat.bench;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.ConfigList;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.cni.json.Json;
 
 /**
  * Measures what every call does with JSON: a typical list is parsed and its first plugin's request

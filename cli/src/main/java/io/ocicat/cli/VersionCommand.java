@@ -1,7 +1,7 @@
 package io.ocicat.cli;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.options.Version;
-import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.metrics.BuildInfo;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -2,6 +2,7 @@ package io.ocicat.cli;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -32,21 +33,23 @@ class ArchitectureTest {
           entry("testkit", Set.of()),
           entry("ip", Set.of()),
           entry("netlink", Set.of("ip")),
-          entry("cni", Set.of("ip")),
-          entry("conformance", Set.of("ip", "netlink", "cni")),
-          entry("datastore", Set.of("ip")),
-          entry("datastore.etcd", Set.of("ip", "datastore")),
-          entry("datastore.kubernetes", Set.of("ip", "datastore")),
-          entry("ipam", Set.of("ip", "datastore")),
-          entry("ipamserver", Set.of("ip", "cni")),
-          entry("plugins", Set.of("ip", "netlink", "cni", "datastore", "ipam")),
-          entry("daemon", Set.of("ip", "netlink", "cni", "datastore", "ipam", "plugins")),
-          entry("sandbox", Set.of("ip", "netlink", "cni", "datastore", "ipam", "plugins")),
-          entry("agent", Set.of("ip", "netlink", "cni", "datastore", "ipam", "plugins")),
+          entry("base", Set.of("ip")),
+          entry("cni", Set.of("ip", "base")),
+          entry("conformance", Set.of("ip", "base", "netlink", "cni")),
+          entry("datastore", Set.of("ip", "base")),
+          entry("datastore.etcd", Set.of("ip", "base", "datastore")),
+          entry("datastore.kubernetes", Set.of("ip", "base", "datastore")),
+          entry("ipam", Set.of("ip", "base", "datastore")),
+          entry("ipamserver", Set.of("ip", "base", "cni")),
+          entry("plugins", Set.of("ip", "base", "netlink", "cni", "datastore", "ipam")),
+          entry("daemon", Set.of("ip", "base", "netlink", "cni", "datastore", "ipam", "plugins")),
+          entry("sandbox", Set.of("ip", "base", "netlink", "cni", "datastore", "ipam", "plugins")),
+          entry("agent", Set.of("ip", "base", "netlink", "cni", "datastore", "ipam", "plugins")),
           entry(
               "cli",
               Set.of(
                   "ip",
+                  "base",
                   "netlink",
                   "cni",
                   "conformance",
@@ -94,6 +97,11 @@ class ArchitectureTest {
                   .mayOnlyAccessLayers(allowed.getValue().toArray(String[]::new));
     }
     house.check(PRODUCT);
+  }
+
+  @Test
+  void packagesKnowEachOtherOneWay() {
+    slices().matching("io.ocicat.(**)").should().beFreeOfCycles().check(PRODUCT);
   }
 
   @ParameterizedTest

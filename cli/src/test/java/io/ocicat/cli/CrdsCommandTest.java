@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cli.terminal.ErrorReporter;
 import io.ocicat.cli.yaml.YamlReader;
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Crds;
 import java.io.PrintWriter;
@@ -44,7 +44,7 @@ class CrdsCommandTest {
   void thereIsJsonThatKubectlTakesToo() {
     run("crds", "--json");
 
-    JsonNode list = Json.parse(out.toString());
+    JsonNode list = CniJson.parse(out.toString());
     assertThat(list.path("kind").asString()).isEqualTo("List");
     assertThat(list.path("items")).containsExactlyElementsOf(Crds.of(ApiGroup.V1));
   }

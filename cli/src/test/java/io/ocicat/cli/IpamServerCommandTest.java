@@ -3,7 +3,7 @@ package io.ocicat.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cli.terminal.ErrorReporter;
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.testkit.Background;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Eventually;
@@ -160,7 +160,7 @@ class IpamServerCommandTest {
                   .POST(HttpRequest.BodyPublishers.ofString(body))
                   .build(),
               HttpResponse.BodyHandlers.ofString());
-      JsonNode answer = Json.parse(response.body());
+      JsonNode answer = CniJson.parse(response.body());
       return Optional.of(answer.at("/addresses/0/address").asString()).filter(ip -> !ip.isEmpty());
     } catch (IOException _) {
       return Optional.empty();

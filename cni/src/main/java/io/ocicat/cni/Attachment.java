@@ -1,7 +1,7 @@
 package io.ocicat.cni;
 
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.JsonFields;
 import tools.jackson.databind.node.ObjectNode;
 
 /**

@@ -1,7 +1,7 @@
 package io.ocicat.cni;
 
-import io.ocicat.cni.json.FieldAccessListener;
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.FieldAccessListener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

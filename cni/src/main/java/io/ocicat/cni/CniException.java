@@ -1,8 +1,8 @@
 package io.ocicat.cni;
 
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.JsonValue;
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.JsonFields;
+import io.ocicat.base.json.JsonValue;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -31,6 +31,10 @@ public class CniException extends RuntimeException {
 
   public CniException(ErrorCode code, String msg, Throwable cause) {
     this(code, msg, "", null, null, cause);
+  }
+
+  CniException(ErrorCode code, String msg, String details, Throwable cause) {
+    this(code, msg, details, null, null, cause);
   }
 
   private CniException(

@@ -1,6 +1,6 @@
 package io.ocicat.cni;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

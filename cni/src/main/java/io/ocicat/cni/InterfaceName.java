@@ -1,6 +1,6 @@
 package io.ocicat.cni;
 
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.base.Quoted;
 import java.nio.charset.StandardCharsets;
 
 /** The name of a network interface, checked by Linux's rules (dev_valid_name, __dev_alloc_name). */

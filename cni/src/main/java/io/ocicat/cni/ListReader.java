@@ -1,7 +1,7 @@
 package io.ocicat.cni;
 
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -19,7 +19,7 @@ record ListReader(ObjectNode json) {
   static ListReader of(byte[] bytes) {
     JsonNode document;
     try {
-      document = Json.parse(bytes);
+      document = CniJson.parse(bytes);
     } catch (CniException e) {
       throw e.prefixed(PARSING);
     }

@@ -1,8 +1,8 @@
 package io.ocicat.cni;
 
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.JsonValue;
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.JsonFields;
+import io.ocicat.base.json.JsonValue;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -63,7 +63,7 @@ public final class PluginConfig {
   public static PluginConfig parse(byte[] bytes) {
     JsonNode document;
     try {
-      document = Json.parse(bytes);
+      document = CniJson.parse(bytes);
     } catch (CniException e) {
       throw e.prefixed(PARSING);
     }
@@ -93,7 +93,7 @@ public final class PluginConfig {
     String unmarshalling = "error unmarshall network config: ";
     JsonNode document;
     try {
-      document = Json.parse(stdin);
+      document = CniJson.parse(stdin);
     } catch (CniException e) {
       throw e.prefixed(unmarshalling);
     }
@@ -110,7 +110,7 @@ public final class PluginConfig {
     try {
       return ofRequest(stdin);
     } catch (CniException e) {
-      if (e.msg().contains("prevResult") && Json.parse(stdin) instanceof ObjectNode request) {
+      if (e.msg().contains("prevResult") && CniJson.parse(stdin) instanceof ObjectNode request) {
         request.remove("prevResult");
         return ofRequest(Json.compactBytes(request));
       }
@@ -187,7 +187,7 @@ public final class PluginConfig {
    * @throws CniException with code 7, naming every bad field
    */
   public <T> T read(Function<JsonFields, T> reader) {
-    return JsonFields.read(json, reader);
+    return CniJson.read(json, reader);
   }
 
   /**

@@ -1,7 +1,7 @@
 package io.ocicat.cni;
 
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package io.ocicat.cni;
 
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.base.Quoted;
 
 /** The type of a plugin: the name of an executable, never a path. */
 public record PluginType(String value) {

@@ -1,8 +1,8 @@
 package io.ocicat.cni;
 
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.ip.IpAddress;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

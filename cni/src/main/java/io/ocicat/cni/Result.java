@@ -1,6 +1,5 @@
 package io.ocicat.cni;
 
-import io.ocicat.cni.json.Json;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -55,7 +54,7 @@ public record Result(
   public static Result parse(byte[] document, SpecVersion requested) {
     JsonNode json;
     try {
-      json = Json.parse(document);
+      json = CniJson.parse(document);
     } catch (CniException e) {
       throw e.prefixed("failed to unmarshal raw result: ");
     }

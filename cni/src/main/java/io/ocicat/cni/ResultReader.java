@@ -1,8 +1,8 @@
 package io.ocicat.cni;
 
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.JsonValue;
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.JsonFields;
+import io.ocicat.base.json.JsonValue;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.ocicat.cni;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.ip.IpAddress;
 import java.util.List;
 import java.util.Optional;

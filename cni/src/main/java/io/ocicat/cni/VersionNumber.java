@@ -1,6 +1,6 @@
 package io.ocicat.cni;
 
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.base.Quoted;
 import java.util.Comparator;
 import java.util.regex.Pattern;
 

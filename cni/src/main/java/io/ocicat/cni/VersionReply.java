@@ -1,8 +1,8 @@
 package io.ocicat.cni;
 
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.JsonValue;
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.JsonFields;
+import io.ocicat.base.json.JsonValue;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -26,7 +26,7 @@ public record VersionReply(String cniVersion, List<String> supportedVersions) {
   public static VersionReply parse(byte[] stdout) {
     JsonNode document;
     try {
-      document = Json.parse(stdout);
+      document = CniJson.parse(stdout);
     } catch (CniException e) {
       throw e.prefixed(DECODING);
     }

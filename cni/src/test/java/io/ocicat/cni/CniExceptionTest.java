@@ -3,7 +3,7 @@ package io.ocicat.cni;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,7 +29,8 @@ class CniExceptionTest {
                 "code": 7,
                 "msg": "subnet too small",
                 "details": "10.9.0.0/31 has no address"
-            }""");
+            }\
+            """);
     assertThat(Json.compact(new CniException(new ErrorCode(1234), "x").toJson()))
         .isEqualTo("{\"code\":1234,\"msg\":\"x\"}");
   }
@@ -46,7 +47,7 @@ class CniExceptionTest {
 
   @Test
   void readsMissingMembersAsNothing() {
-    CniException read = CniException.fromJson(Json.parse("{}"));
+    CniException read = CniException.fromJson(CniJson.parse("{}"));
     assertThat(read.is(ErrorCode.UNKNOWN)).isTrue();
     assertThat(read.msg()).isEmpty();
     assertThat(read.cniVersion()).isEmpty();
@@ -64,7 +65,7 @@ class CniExceptionTest {
         "{\"details\":[]}|details must be a string, not a list",
       })
   void refusesWhatIsNoErrorObject(String text, String why) {
-    assertThatThrownBy(() -> CniException.fromJson(Json.parse(text)))
+    assertThatThrownBy(() -> CniException.fromJson(CniJson.parse(text)))
         .isInstanceOfSatisfying(
             CniException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.DECODING_FAILURE))
         .hasMessage(why);

@@ -3,7 +3,7 @@ package io.ocicat.cni;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -39,7 +39,7 @@ class ConfigListTest {
     assertThat(new String(list.plugins().getFirst().bytes(), StandardCharsets.UTF_8))
         .isEqualTo(
             "{\"type\":\"bridge\",\"bridge\":\"br7\",\"ipam\":{\"type\":\"host-local\",\"subnet\":\"10.77.0.0/16\"}}");
-    assertThat(list.toJson()).isEqualTo(Json.parse(SAMPLE));
+    assertThat(list.toJson()).isEqualTo(CniJson.parse(SAMPLE));
   }
 
   @Test
@@ -78,23 +78,39 @@ class ConfigListTest {
         "{\"NAME\":\"n\"}|error parsing configuration list: no name",
         "{\"name\":5}|error parsing configuration list: invalid name type number",
         "{\"name\":null}|error parsing configuration list: invalid name type null",
-        "{\"name\":\"n\",\"cniVersion\":1}|error parsing configuration list: invalid cniVersion type number",
-        "{\"name\":\"n\",\"cniVersions\":\"1\"}|error parsing configuration list: invalid type for cniVersions: string",
-        "{\"name\":\"n\",\"cniVersions\":[\"1.0.0\",5]}|error parsing configuration list: invalid type for cniVersions index 1: number",
-        "{\"name\":\"n\",\"cniVersions\":[\"1.0.x\"]}|error parsing configuration list: invalid cniVersions entry 1.0.x at index 0: invalid version \"1.0.x\"",
-        "{\"name\":\"n\",\"cniVersion\":\"x\",\"cniVersions\":[]}|error parsing configuration list: invalid cniVersion \"x\": ",
-        "{\"name\":\"n\",\"disableCheck\":5}|error parsing configuration list: invalid type number for disableCheck",
-        "{\"name\":\"n\",\"disableCheck\":\"MaYbe\"}|error parsing configuration list: invalid value \"maybe\" for disableCheck",
-        "{\"name\":\"n\",\"disableGC\":null}|error parsing configuration list: invalid type null for disableGC",
-        "{\"name\":\"n\",\"loadOnlyInlinedPlugins\":\"x\"}|error parsing configuration list: invalid value \"x\" for loadOnlyInlinedPlugins",
-        "{\"name\":\"n\",\"loadOnlyInlinedPlugins\":true}|error parsing configuration list: `loadOnlyInlinedPlugins` is true, and no 'plugins' key",
-        "{\"name\":\"n\",\"plugins\":{}}|error parsing configuration list: invalid 'plugins' type object",
-        "{\"name\":\"n\",\"plugins\":null}|error parsing configuration list: invalid 'plugins' type null",
+        "{\"name\":\"n\",\"cniVersion\":1}|error parsing configuration list: invalid cniVersion"
+            + " type number",
+        "{\"name\":\"n\",\"cniVersions\":\"1\"}|error parsing configuration list: invalid type for"
+            + " cniVersions: string",
+        "{\"name\":\"n\",\"cniVersions\":[\"1.0.0\",5]}|error parsing configuration list: invalid"
+            + " type for cniVersions index 1: number",
+        "{\"name\":\"n\",\"cniVersions\":[\"1.0.x\"]}|error parsing configuration list: invalid"
+            + " cniVersions entry 1.0.x at index 0: invalid version \"1.0.x\"",
+        "{\"name\":\"n\",\"cniVersion\":\"x\",\"cniVersions\":[]}|error parsing configuration list:"
+            + " invalid cniVersion \"x\": ",
+        "{\"name\":\"n\",\"disableCheck\":5}|error parsing configuration list: invalid type number"
+            + " for disableCheck",
+        "{\"name\":\"n\",\"disableCheck\":\"MaYbe\"}|error parsing configuration list: invalid"
+            + " value \"maybe\" for disableCheck",
+        "{\"name\":\"n\",\"disableGC\":null}|error parsing configuration list: invalid type null"
+            + " for disableGC",
+        "{\"name\":\"n\",\"loadOnlyInlinedPlugins\":\"x\"}|error parsing configuration list:"
+            + " invalid value \"x\" for loadOnlyInlinedPlugins",
+        "{\"name\":\"n\",\"loadOnlyInlinedPlugins\":true}|error parsing configuration list:"
+            + " `loadOnlyInlinedPlugins` is true, and no 'plugins' key",
+        "{\"name\":\"n\",\"plugins\":{}}|error parsing configuration list: invalid 'plugins' type"
+            + " object",
+        "{\"name\":\"n\",\"plugins\":null}|error parsing configuration list: invalid 'plugins' type"
+            + " null",
         "{\"name\":\"n\",\"plugins\":[]}|error parsing configuration list: no plugins in list",
-        "{\"name\":\"n\",\"plugins\":[{\"type\":\"a\"},{}]}|failed to parse plugin config 1: error parsing configuration: missing 'type'",
-        "{\"name\":\"n\",\"plugins\":[null]}|failed to parse plugin config 0: error parsing configuration: missing 'type'",
-        "{\"name\":\"n\",\"plugins\":[5]}|failed to parse plugin config 0: error parsing configuration: the document must be an object, not 5",
-        "{\"name\":\"n\",\"plugins\":[{\"type\":7}]}|failed to parse plugin config 0: error parsing configuration: type must be a string, not 7",
+        "{\"name\":\"n\",\"plugins\":[{\"type\":\"a\"},{}]}|failed to parse plugin config 1: error"
+            + " parsing configuration: missing 'type'",
+        "{\"name\":\"n\",\"plugins\":[null]}|failed to parse plugin config 0: error parsing"
+            + " configuration: missing 'type'",
+        "{\"name\":\"n\",\"plugins\":[5]}|failed to parse plugin config 0: error parsing"
+            + " configuration: the document must be an object, not 5",
+        "{\"name\":\"n\",\"plugins\":[{\"type\":7}]}|failed to parse plugin config 0: error parsing"
+            + " configuration: type must be a string, not 7",
       })
   void refusesWithTheTextsCallersKnow(String document, String message) {
     assertThatThrownBy(() -> ConfigList.parse(document))

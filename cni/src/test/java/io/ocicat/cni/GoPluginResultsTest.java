@@ -2,7 +2,7 @@ package io.ocicat.cni;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +29,7 @@ class GoPluginResultsTest {
 
   @Test
   void readsGoErrorsAndVersionReplies() throws Exception {
-    CniException error = CniException.fromJson(Json.parse(add("9.9.9")));
+    CniException error = CniException.fromJson(CniJson.parse(add("9.9.9")));
     assertThat(error.code()).isEqualTo(ErrorCode.INCOMPATIBLE_VERSION);
     assertThat(error.msg()).isEqualTo("incompatible CNI versions");
     assertThat(error.details()).startsWith("config is \"9.9.9\", plugin supports [\"0.1.0\" ");

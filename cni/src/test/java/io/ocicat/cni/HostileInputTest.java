@@ -2,7 +2,7 @@ package io.ocicat.cni;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.testkit.Seeded;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -21,7 +21,7 @@ class HostileInputTest {
           HostileInputTest::configList,
           HostileInputTest::pluginConfig,
           bytes -> VersionReply.parse(bytes).toJson(),
-          bytes -> CniException.fromJson(Json.parse(bytes)).toJson(),
+          bytes -> CniException.fromJson(CniJson.parse(bytes)).toJson(),
           bytes -> CniArgs.parse(new String(bytes, StandardCharsets.UTF_8)).refuseUnknown(Set.of()),
           bytes -> VersionNumber.parse(new String(bytes, StandardCharsets.UTF_8)));
 

@@ -3,7 +3,7 @@ package io.ocicat.cni;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -66,13 +66,20 @@ class PluginConfigTest {
         "{\"type\":\"\"}|7|error parsing configuration: missing 'type'",
         "{\"type\":5}|7|error parsing configuration: type must be a string, not 5",
         "{\"type\":\"a\",\"name\":5}|7|error parsing configuration: name must be a string, not 5",
-        "{\"type\":\"a\",\"cniVersion\":1.0}|7|error parsing configuration: cniVersion must be a string, not 1.0",
-        "{\"type\":\"a\",\"capabilities\":[]}|7|error parsing configuration: capabilities must be an object, not a list",
-        "{\"type\":\"a\",\"capabilities\":{\"mac\":\"yes\"}}|7|error parsing configuration: capabilities.mac must be true or false, not \"yes\"",
-        "{\"type\":\"a\",\"ipam\":\"x\"}|7|error parsing configuration: ipam must be an object, not \"x\"",
-        "{\"type\":\"a\",\"ipam\":{\"type\":1}}|7|error parsing configuration: ipam.type must be a string, not 1",
-        "{\"type\":\"a\",\"dns\":{\"domain\":1}}|7|error parsing configuration: dns.domain must be a string, not 1",
-        "{\"type\":\"a\",\"prevResult\":[]}|7|error parsing configuration: prevResult must be an object, not a list",
+        "{\"type\":\"a\",\"cniVersion\":1.0}|7|error parsing configuration: cniVersion must be a"
+            + " string, not 1.0",
+        "{\"type\":\"a\",\"capabilities\":[]}|7|error parsing configuration: capabilities must be"
+            + " an object, not a list",
+        "{\"type\":\"a\",\"capabilities\":{\"mac\":\"yes\"}}|7|error parsing configuration:"
+            + " capabilities.mac must be true or false, not \"yes\"",
+        "{\"type\":\"a\",\"ipam\":\"x\"}|7|error parsing configuration: ipam must be an object, not"
+            + " \"x\"",
+        "{\"type\":\"a\",\"ipam\":{\"type\":1}}|7|error parsing configuration: ipam.type must be a"
+            + " string, not 1",
+        "{\"type\":\"a\",\"dns\":{\"domain\":1}}|7|error parsing configuration: dns.domain must be"
+            + " a string, not 1",
+        "{\"type\":\"a\",\"prevResult\":[]}|7|error parsing configuration: prevResult must be an"
+            + " object, not a list",
       })
   void refusesWrongMembers(String text, int code, String message) {
     assertThatThrownBy(() -> parse(text))
@@ -167,11 +174,11 @@ class PluginConfigTest {
         config.with(
             Map.of(
                 "type", json.stringNode("b"),
-                "dns", Json.parse("{\"domain\":\"d\"}"),
-                "old", Json.parse("{\"y\":2}")));
+                "dns", CniJson.parse("{\"domain\":\"d\"}"),
+                "old", CniJson.parse("{\"y\":2}")));
     assertThat(changed.type()).isEqualTo("b");
     assertThat(changed.dns().domain()).isEqualTo("d");
-    assertThat(changed.json().get("old")).isEqualTo(Json.parse("{\"y\":2}"));
+    assertThat(changed.json().get("old")).isEqualTo(CniJson.parse("{\"y\":2}"));
     assertThat(changed.json().get("keep")).isEqualTo(json.numberNode(1));
     assertThat(changed.with(Map.of("type", json.stringNode("b"))).json()).isEqualTo(changed.json());
     assertThat(config.type()).isEqualTo("a");

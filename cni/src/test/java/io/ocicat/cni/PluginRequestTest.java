@@ -2,7 +2,6 @@ package io.ocicat.cni;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -11,17 +10,17 @@ import tools.jackson.databind.JsonNode;
 class PluginRequestTest {
   private static final Map<String, JsonNode> ARGS =
       Map.of(
-          "mac", Json.parse("\"02:aa:bb:cc:dd:ee\""),
-          "ips", Json.parse("[\"10.0.0.1\"]"),
-          "bandwidth", Json.parse("{}"));
+          "mac", CniJson.parse("\"02:aa:bb:cc:dd:ee\""),
+          "ips", CniJson.parse("[\"10.0.0.1\"]"),
+          "bandwidth", CniJson.parse("{}"));
 
   private static PluginRequest request(String config) {
     return PluginConfigTest.parse(config).request("edge-net", "1.1.0");
   }
 
   private static void assertRequest(PluginRequest request, String expected) {
-    assertThat(request.toJson()).isEqualTo(Json.parse(expected));
-    assertThat(Json.parse(request.toBytes())).isEqualTo(request.toJson());
+    assertThat(request.toJson()).isEqualTo(CniJson.parse(expected));
+    assertThat(CniJson.parse(request.toBytes())).isEqualTo(request.toJson());
   }
 
   @Test
@@ -41,7 +40,8 @@ class PluginRequestTest {
         request("{\"type\":\"a\",\"capabilities\":{\"mac\":true,\"ips\":false,\"dns\":true}}")
             .capabilityArgs(ARGS),
         """
-        {"type":"a","name":"edge-net","cniVersion":"1.1.0","runtimeConfig":{"mac":"02:aa:bb:cc:dd:ee"}}""");
+        {"type":"a","name":"edge-net","cniVersion":"1.1.0","runtimeConfig":{"mac":"02:aa:bb:cc:dd:ee"}}\
+        """);
   }
 
   @Test
@@ -62,11 +62,12 @@ class PluginRequestTest {
   @Test
   void carriesThePreviousResultInItsOwnVersion() {
     Result previous =
-        Result.parse(Json.parse("{\"cniVersion\":\"0.4.0\",\"x\":1}"), SpecVersion.LATEST);
+        Result.parse(CniJson.parse("{\"cniVersion\":\"0.4.0\",\"x\":1}"), SpecVersion.LATEST);
     assertRequest(
         request("{\"type\":\"a\"}").previousResult(previous),
         """
-        {"type":"a","name":"edge-net","cniVersion":"1.1.0","prevResult":{"cniVersion":"0.4.0","dns":{},"x":1}}""");
+        {"type":"a","name":"edge-net","cniVersion":"1.1.0","prevResult":{"cniVersion":"0.4.0","dns":{},"x":1}}\
+        """);
     assertRequest(
         request("{\"type\":\"a\"}").previousResult(null),
         "{\"type\":\"a\",\"name\":\"edge-net\",\"cniVersion\":\"1.1.0\"}");
@@ -100,9 +101,12 @@ class PluginRequestTest {
         "{\"type\":\"a\",\"args\":{\"cni\":{}},\"name\":\"edge-net\",\"cniVersion\":\"1.1.0\"}");
     assertThat(request.warnings())
         .containsExactly(
-            "plugin \"a\": \"prevResult\" in the configuration is ignored: only the runtime may set it",
-            "plugin \"a\": \"RuntimeConfig\" in the configuration is ignored: only the runtime may set it",
-            "plugin \"a\": \"cni.dev/x\" in the configuration is ignored: only the runtime may set it");
+            "plugin \"a\": \"prevResult\" in the configuration is ignored: only the runtime may set"
+                + " it",
+            "plugin \"a\": \"RuntimeConfig\" in the configuration is ignored: only the runtime may"
+                + " set it",
+            "plugin \"a\": \"cni.dev/x\" in the configuration is ignored: only the runtime may set"
+                + " it");
     assertThat(request("{\"type\":\"a\"}").warnings()).isEmpty();
   }
 }

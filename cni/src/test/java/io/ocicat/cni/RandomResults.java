@@ -1,6 +1,5 @@
 package io.ocicat.cni;
 
-import io.ocicat.cni.json.Json;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ip.MacAddress;
@@ -89,7 +88,8 @@ final class RandomResults {
   private Map<String, JsonNode> unknown() {
     Map<String, JsonNode> unknown = new HashMap<>();
     for (int i = random.nextInt(4) - 2; i > 0; i--) {
-      unknown.put("x-" + random.nextInt(5), Json.parse("{\"n\":[" + random.nextLong() + ",null]}"));
+      unknown.put(
+          "x-" + random.nextInt(5), CniJson.parse("{\"n\":[" + random.nextLong() + ",null]}"));
     }
     return unknown;
   }

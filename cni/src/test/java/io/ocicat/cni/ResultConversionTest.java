@@ -3,8 +3,8 @@ package io.ocicat.cni;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.SpecVersion.Family;
-import io.ocicat.cni.json.Json;
 import io.ocicat.testkit.Seeded;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -76,7 +76,7 @@ class ResultConversionTest {
   @MethodSource("allPairs")
   void convertsEveryVersionToEveryOther(SpecVersion from, SpecVersion to, String expected) {
     String document = document(from.family()).replace("\"V\"", "\"" + from + "\"");
-    Result result = Result.parse(Json.parse(document), from);
+    Result result = Result.parse(CniJson.parse(document), from);
     assertThat(Json.compact(result.toJson())).isEqualTo(document);
     assertThat(Json.compact(result.toJson(to))).isEqualTo(expected);
   }
@@ -91,7 +91,7 @@ class ResultConversionTest {
   void olderFamiliesLoseWhatTheyHaveNoWordsFor() {
     Result result =
         Result.parse(
-            Json.parse(
+            CniJson.parse(
                 """
                 { "cniVersion": "1.1.0",
                   "interfaces": [ { "name": "eth0", "mtu": 1450, "socketPath": "/s", "pciID": "0:1", "sandbox": "/ns" } ],
@@ -121,7 +121,7 @@ class ResultConversionTest {
   void routeAttributesInAnOldDocumentSurviveWithinItsFamilyAndUpwards() {
     String document =
         "{\"cniVersion\":\"0.4.0\",\"routes\":[{\"dst\":\"::/0\",\"mtu\":1400}],\"dns\":{}}";
-    Result result = Result.parse(Json.parse(document), SpecVersion.LATEST);
+    Result result = Result.parse(CniJson.parse(document), SpecVersion.LATEST);
     assertThat(Json.compact(result.toJson(SpecVersion.V0_4_0))).isEqualTo(document);
     assertThat(Json.compact(result.toJson(SpecVersion.V1_1_0))).contains("\"mtu\":1400");
   }
@@ -132,7 +132,7 @@ class ResultConversionTest {
         List.of(
             Result.empty(),
             Result.empty(SpecVersion.V0_4_0),
-            Result.parse(Json.parse("{\"ips\":[null]}"), SpecVersion.LATEST))) {
+            Result.parse(CniJson.parse("{\"ips\":[null]}"), SpecVersion.LATEST))) {
       assertThatThrownBy(() -> result.convertTo(SpecVersion.V0_1_0))
           .isInstanceOf(CniException.class)
           .hasMessageStartingWith("cannot convert: no valid IP addresses");
@@ -144,7 +144,7 @@ class ResultConversionTest {
   void nullListElementsKeepTheirSlotsBetweenListsAndAreSkippedInTheOldestFamily() {
     Result result =
         Result.parse(
-            Json.parse("{\"interfaces\":[null],\"ips\":[null,{\"address\":\"10.0.0.1/8\"}]}"),
+            CniJson.parse("{\"interfaces\":[null],\"ips\":[null,{\"address\":\"10.0.0.1/8\"}]}"),
             SpecVersion.LATEST);
     assertThat(Json.compact(result.toJson(SpecVersion.V0_3_0)))
         .contains("\"interfaces\":[null]")
@@ -159,7 +159,7 @@ class ResultConversionTest {
   void unknownMembersDoNotTurnIntoKnownOnesElsewhere() {
     Result result =
         Result.parse(
-            Json.parse(
+            CniJson.parse(
                 """
                 {"cniVersion":"0.2.0","ip4":{"ip":"10.0.0.1/8","interface":7,"version":"6"},"ips":"strange"}
                 """),

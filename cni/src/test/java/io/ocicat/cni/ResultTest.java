@@ -3,7 +3,7 @@ package io.ocicat.cni;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ip.MacAddress;
@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ResultTest {
   private static Result parse(String text) {
-    return Result.parse(Json.parse(text), SpecVersion.V1_1_0);
+    return Result.parse(CniJson.parse(text), SpecVersion.V1_1_0);
   }
 
   private static String compact(Result result) {
@@ -30,7 +30,8 @@ class ResultTest {
         {"cniVersion":"0.2.0",\
         "ip4":{"ip":"192.0.2.7/24","gateway":"192.0.2.1","routes":[{"dst":"0.0.0.0/0","gw":"192.0.2.1"}]},\
         "ip6":{"ip":"2001:db8::7/64","gateway":"2001:db8::1","routes":[{"dst":"::/0"}]},\
-        "dns":{"nameservers":["192.0.2.53"],"domain":"lab.example","search":["lab.example"],"options":["ndots:2"]}}""";
+        "dns":{"nameservers":["192.0.2.53"],"domain":"lab.example","search":["lab.example"],"options":["ndots:2"]}}\
+        """;
     assertThat(compact(parse(document))).isEqualTo(document);
     assertThat(Json.compact(parse(document).toJson(SpecVersion.V0_1_0)))
         .isEqualTo(document.replace("0.2.0", "0.1.0"));
@@ -44,7 +45,8 @@ class ResultTest {
         "interfaces":[{"name":"vethA1","mac":"02:00:00:00:00:01"},\
         {"name":"eth0","mac":"02:00:00:00:00:02","sandbox":"/run/netns/blue"}],\
         "ips":[{"version":"4","interface":1,"address":"192.0.2.7/24","gateway":"192.0.2.1"}],\
-        "routes":[{"dst":"0.0.0.0/0","gw":"192.0.2.1"}],"dns":{}}""";
+        "routes":[{"dst":"0.0.0.0/0","gw":"192.0.2.1"}],"dns":{}}\
+        """;
     assertThat(compact(parse(document))).isEqualTo(document);
   }
 
@@ -57,7 +59,8 @@ class ResultTest {
         "socketPath":"/run/vhost/eth0.sock","pciID":"0000:3b:02.1"}],\
         "ips":[{"interface":0,"address":"192.0.2.7/24","gateway":"192.0.2.1"}],\
         "routes":[{"dst":"198.51.100.0/24","gw":"192.0.2.1","mtu":1400,"advmss":1360,"priority":50,"table":100,"scope":0}],\
-        "dns":{"nameservers":["192.0.2.53"]}}""";
+        "dns":{"nameservers":["192.0.2.53"]}}\
+        """;
     assertThat(compact(parse(document))).isEqualTo(document);
   }
 
@@ -74,7 +77,8 @@ class ResultTest {
   void keepsARouteOfTheOtherFamilyWhereAPluginOfTheFirstVersionsPutIt() {
     String document =
         """
-        {"cniVersion":"0.2.0","ip4":{"ip":"10.0.0.1/8","routes":[{"dst":"::/0"}]},"dns":{}}""";
+        {"cniVersion":"0.2.0","ip4":{"ip":"10.0.0.1/8","routes":[{"dst":"::/0"}]},"dns":{}}\
+        """;
     assertThat(compact(parse(document))).isEqualTo(document);
   }
 
@@ -112,7 +116,8 @@ class ResultTest {
         "ips":[{"address":"10.0.0.1/8","lease":9007199254740993}],\
         "routes":[{"dst":"::/0","gws":["fe80::1"]}],\
         "dns":{"nameservers":["1.1.1.1"],"port":53},\
-        "vendor":null,"x":1.10}""";
+        "vendor":null,"x":1.10}\
+        """;
     assertThat(compact(parse(document))).isEqualTo(document);
   }
 
@@ -121,7 +126,8 @@ class ResultTest {
     String document =
         """
         {"cniVersion":"1.1.0","interfaces":[null,{"name":"eth0"}],\
-        "ips":[{"interface":1,"address":"10.0.0.1/8"},null]}""";
+        "ips":[{"interface":1,"address":"10.0.0.1/8"},null]}\
+        """;
     Result result = parse(document);
     assertThat(compact(result)).isEqualTo(document);
     assertThat(result.interfaces()).extracting(Interface::name).containsExactly("eth0");
@@ -205,38 +211,57 @@ class ResultTest {
         "{|failed to unmarshal raw result: not valid JSON: line 1, column 2",
         "{\"ips\":[{}]}|invalid result: ips[0].address is missing",
         "{\"ips\":[{\"address\":null}]}|invalid result: ips[0].address is missing",
-        "{\"ips\":[{\"address\":\"10.0.0.1\"}]}|invalid result: ips[0].address \"10.0.0.1\" is not a CIDR",
-        "{\"ips\":[{\"address\":\"10.0.0.1/99\"}]}|invalid result: ips[0].address \"10.0.0.1/99\" is not a CIDR: prefix length must be 0–32",
+        "{\"ips\":[{\"address\":\"10.0.0.1\"}]}|invalid result: ips[0].address \"10.0.0.1\" is not"
+            + " a CIDR",
+        "{\"ips\":[{\"address\":\"10.0.0.1/99\"}]}|invalid result: ips[0].address \"10.0.0.1/99\""
+            + " is not a CIDR: prefix length must be 0–32",
         "{\"ips\":[{\"address\":5}]}|invalid result: ips[0].address must be a string, not 5",
         "{\"ips\":[5]}|invalid result: ips[0] must be an object, not 5",
         "{\"ips\":{}}|invalid result: ips must be a list, not an object",
-        "{\"ips\":[{\"address\":\"::/0\",\"gateway\":\"x\"}]}|invalid result: ips[0].gateway \"x\" is not an IP address",
-        "{\"ips\":[{\"address\":\"::/0\",\"interface\":\"0\"}]}|invalid result: ips[0].interface must be a whole number",
+        "{\"ips\":[{\"address\":\"::/0\",\"gateway\":\"x\"}]}|invalid result: ips[0].gateway \"x\""
+            + " is not an IP address",
+        "{\"ips\":[{\"address\":\"::/0\",\"interface\":\"0\"}]}|invalid result: ips[0].interface"
+            + " must be a whole number",
         "{\"interfaces\":\"eth0\"}|invalid result: interfaces must be a list, not \"eth0\"",
-        "{\"interfaces\":[{\"name\":1}]}|invalid result: interfaces[0].name must be a string, not 1",
+        "{\"interfaces\":[{\"name\":1}]}|invalid result: interfaces[0].name must be a string, not"
+            + " 1",
         "{\"interfaces\":[{\"mac\":1}]}|invalid result: interfaces[0].mac must be a string, not 1",
-        "{\"interfaces\":[{\"sandbox\":1}]}|invalid result: interfaces[0].sandbox must be a string, not 1",
-        "{\"interfaces\":[{\"socketPath\":1}]}|invalid result: interfaces[0].socketPath must be a string, not 1",
-        "{\"interfaces\":[{\"pciID\":1}]}|invalid result: interfaces[0].pciID must be a string, not 1",
-        "{\"interfaces\":[{\"mtu\":-1}]}|invalid result: interfaces[0].mtu must be a whole number 0–2147483647, not -1",
+        "{\"interfaces\":[{\"sandbox\":1}]}|invalid result: interfaces[0].sandbox must be a string,"
+            + " not 1",
+        "{\"interfaces\":[{\"socketPath\":1}]}|invalid result: interfaces[0].socketPath must be a"
+            + " string, not 1",
+        "{\"interfaces\":[{\"pciID\":1}]}|invalid result: interfaces[0].pciID must be a string, not"
+            + " 1",
+        "{\"interfaces\":[{\"mtu\":-1}]}|invalid result: interfaces[0].mtu must be a whole number"
+            + " 0–2147483647, not -1",
         "{\"routes\":[{}]}|invalid result: routes[0].dst is missing",
         "{\"routes\":[null]}|invalid result: routes[0] must be an object, not null",
-        "{\"routes\":[{\"dst\":\"::/0\",\"gw\":\"10.0.0.0.1\"}]}|invalid result: routes[0].gw \"10.0.0.0.1\" is not an IP address",
-        "{\"routes\":[{\"dst\":\"::/0\",\"mtu\":\"1\"}]}|invalid result: routes[0].mtu must be a whole number",
-        "{\"routes\":[{\"dst\":\"::/0\",\"advmss\":1.5}]}|invalid result: routes[0].advmss must be a whole number",
-        "{\"routes\":[{\"dst\":\"::/0\",\"priority\":4294967296}]}|invalid result: routes[0].priority must be a whole number 0–4294967295",
-        "{\"routes\":[{\"dst\":\"::/0\",\"table\":-1}]}|invalid result: routes[0].table must be a whole number 0–4294967295, not -1",
-        "{\"routes\":[{\"dst\":\"::/0\",\"scope\":256}]}|invalid result: routes[0].scope must be a whole number 0–255, not 256",
+        "{\"routes\":[{\"dst\":\"::/0\",\"gw\":\"10.0.0.0.1\"}]}|invalid result: routes[0].gw"
+            + " \"10.0.0.0.1\" is not an IP address",
+        "{\"routes\":[{\"dst\":\"::/0\",\"mtu\":\"1\"}]}|invalid result: routes[0].mtu must be a"
+            + " whole number",
+        "{\"routes\":[{\"dst\":\"::/0\",\"advmss\":1.5}]}|invalid result: routes[0].advmss must be"
+            + " a whole number",
+        "{\"routes\":[{\"dst\":\"::/0\",\"priority\":4294967296}]}|invalid result:"
+            + " routes[0].priority must be a whole number 0–4294967295",
+        "{\"routes\":[{\"dst\":\"::/0\",\"table\":-1}]}|invalid result: routes[0].table must be a"
+            + " whole number 0–4294967295, not -1",
+        "{\"routes\":[{\"dst\":\"::/0\",\"scope\":256}]}|invalid result: routes[0].scope must be a"
+            + " whole number 0–255, not 256",
         "{\"dns\":[]}|invalid result: dns must be an object, not a list",
-        "{\"dns\":{\"nameservers\":\"1.1.1.1\"}}|invalid result: dns.nameservers must be a list, not \"1.1.1.1\"",
+        "{\"dns\":{\"nameservers\":\"1.1.1.1\"}}|invalid result: dns.nameservers must be a list,"
+            + " not \"1.1.1.1\"",
         "{\"dns\":{\"domain\":1}}|invalid result: dns.domain must be a string, not 1",
         "{\"dns\":{\"search\":[1]}}|invalid result: dns.search[0] must be a string, not 1",
         "{\"dns\":{\"options\":{}}}|invalid result: dns.options must be a list, not an object",
         "{\"cniVersion\":\"0.2.0\",\"ip4\":{}}|invalid result: ip4.ip is missing",
         "{\"cniVersion\":\"0.2.0\",\"ip4\":5}|invalid result: ip4 must be an object, not 5",
-        "{\"cniVersion\":\"0.2.0\",\"ip4\":{\"ip\":\"fd00::1/64\"}}|invalid result: ip4.ip must be an IPv4 address",
-        "{\"cniVersion\":\"0.1.0\",\"ip6\":{\"ip\":\"10.0.0.1/8\"}}|invalid result: ip6.ip must be an IPv6 address",
-        "{\"cniVersion\":\"0.2.0\",\"ip4\":{\"ip\":\"10.0.0.1/8\",\"routes\":[{}]}}|invalid result: ip4.routes[0].dst is missing",
+        "{\"cniVersion\":\"0.2.0\",\"ip4\":{\"ip\":\"fd00::1/64\"}}|invalid result: ip4.ip must be"
+            + " an IPv4 address",
+        "{\"cniVersion\":\"0.1.0\",\"ip6\":{\"ip\":\"10.0.0.1/8\"}}|invalid result: ip6.ip must be"
+            + " an IPv6 address",
+        "{\"cniVersion\":\"0.2.0\",\"ip4\":{\"ip\":\"10.0.0.1/8\",\"routes\":[{}]}}|invalid result:"
+            + " ip4.routes[0].dst is missing",
       })
   void refusesWrongMembersWithTheirPath(String document, String message) {
     assertThatThrownBy(
@@ -249,24 +274,27 @@ class ResultTest {
   @Test
   void prevResultMustBeOfTheFamilyOfTheConfiguration() {
     assertThat(
-            Result.parsePrevious(Json.parse("{\"cniVersion\":\"0.3.0\"}"), SpecVersion.V0_4_0)
+            Result.parsePrevious(CniJson.parse("{\"cniVersion\":\"0.3.0\"}"), SpecVersion.V0_4_0)
                 .version())
         .isEqualTo(SpecVersion.V0_3_0);
     assertThat(
-            Result.parsePrevious(Json.parse("{\"cniVersion\":\"\"}"), SpecVersion.V0_4_0).version())
+            Result.parsePrevious(CniJson.parse("{\"cniVersion\":\"\"}"), SpecVersion.V0_4_0)
+                .version())
         .isEqualTo(SpecVersion.V0_4_0);
     assertThatThrownBy(
             () ->
-                Result.parsePrevious(Json.parse("{\"cniVersion\":\"0.4.0\"}"), SpecVersion.LATEST))
+                Result.parsePrevious(
+                    CniJson.parse("{\"cniVersion\":\"0.4.0\"}"), SpecVersion.LATEST))
         .hasMessage(
             "could not parse prevResult: result type supports [1.0.0 1.1.0] but unmarshalled"
                 + " CNIVersion is \"0.4.0\"");
     assertThatThrownBy(
-            () -> Result.parsePrevious(Json.parse("{\"cniVersion\":\"x\"}"), SpecVersion.V0_2_0))
+            () -> Result.parsePrevious(CniJson.parse("{\"cniVersion\":\"x\"}"), SpecVersion.V0_2_0))
         .hasMessage(
             "could not parse prevResult: result type supports [ 0.1.0 0.2.0] but unmarshalled"
                 + " CNIVersion is \"x\"");
-    assertThatThrownBy(() -> Result.parsePrevious(Json.parse("{\"ips\":[{}]}"), SpecVersion.V0_3_1))
+    assertThatThrownBy(
+            () -> Result.parsePrevious(CniJson.parse("{\"ips\":[{}]}"), SpecVersion.V0_3_1))
         .hasMessage("could not parse prevResult: ips[0].address is missing");
   }
 
@@ -291,7 +319,8 @@ class ResultTest {
             {"cniVersion":"1.1.0","interfaces":[{"name":"cni0"},\
             {"name":"eth0","mac":"02:00:00:00:00:02","mtu":1450,"sandbox":"/run/netns/blue"}],\
             "ips":[{"interface":1,"address":"10.77.0.4/16","gateway":"10.77.0.1"}],\
-            "routes":[{"dst":"0.0.0.0/0","gw":"10.77.0.1"}],"dns":{"nameservers":["10.0.0.53"]}}""");
+            "routes":[{"dst":"0.0.0.0/0","gw":"10.77.0.1"}],"dns":{"nameservers":["10.0.0.53"]}}\
+            """);
     assertThat(result.interfaces().getFirst().isOnHost()).isTrue();
     assertThat(result.interfaces().getLast().macAddress()).isPresent();
     assertThat(result.interfaceOf(IpConfig.of(IpPrefix.parse("::/0")).onInterface(9))).isEmpty();

@@ -3,7 +3,7 @@ package io.ocicat.cni;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -42,9 +42,11 @@ class VersionReplyTest {
         "{}|decoding version info: missing field cniVersion",
         "{\"supportedVersions\":[\"1.0.0\"]}|decoding version info: missing field cniVersion",
         "{\"cniVersion\":\"1.0.0\"}|decoding version info: missing field supportedVersions",
-        "{\"cniVersion\":\"1.0.0\",\"supportedVersions\":[]}|decoding version info: missing field supportedVersions",
+        "{\"cniVersion\":\"1.0.0\",\"supportedVersions\":[]}|decoding version info: missing field"
+            + " supportedVersions",
         "{\"cniVersion\":1}|decoding version info: cniVersion must be a string, not 1",
-        "{\"cniVersion\":\"1.0.0\",\"supportedVersions\":\"1.0.0\"}|decoding version info: supportedVersions must be a list, not \"1.0.0\"",
+        "{\"cniVersion\":\"1.0.0\",\"supportedVersions\":\"1.0.0\"}|decoding version info:"
+            + " supportedVersions must be a list, not \"1.0.0\"",
       })
   void refusesOtherAnswers(String text, String message) {
     assertThatThrownBy(() -> parse(text))

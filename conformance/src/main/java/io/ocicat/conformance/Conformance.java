@@ -1,10 +1,10 @@
 package io.ocicat.conformance;
 
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.VersionReply;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.Quoted;
 import io.ocicat.conformance.check.CheckVerdict;
 import io.ocicat.conformance.check.Checks;
 import io.ocicat.conformance.check.ConformanceCheck;

@@ -1,7 +1,7 @@
 package io.ocicat.daemon;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.server.CallOutcome;
 import io.ocicat.daemon.server.DeclineReason;
 import io.ocicat.daemon.state.PodName;

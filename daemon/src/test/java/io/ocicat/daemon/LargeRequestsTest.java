@@ -188,7 +188,7 @@ class LargeRequestsTest {
     Pod pod = new Pod(ocicat, container, "c1", 8080);
     try (DaemonProcess daemon = ocicat.startDaemon()) {
       alone(ocicat);
-      assertThat(large(pod, "\"x\":\"%s\"", "x", Json.MAX_BYTES).run().stdout())
+      assertThat(large(pod, "\"x\":\"%s\"", "x", CniJson.MAX_BYTES).run().stdout())
           .isEqualTo("alone\n");
       assertThat(daemon.log()).contains("no memory for a request");
     }

@@ -2,7 +2,7 @@ package io.ocicat.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.ResourceQuery;

@@ -4,12 +4,12 @@ package io.ocicat.ip;
  * Quotes rejected input in error messages. Input may be hostile: the quoted text is short and
  * contains no control characters.
  */
-public final class QuotedText {
+final class QuotedText {
   private static final int SHOWN = 64;
 
   private QuotedText() {}
 
-  public static String of(String text) {
+  static String of(String text) {
     StringBuilder shown = new StringBuilder().append('"');
     text.codePoints()
         .limit(SHOWN)

@@ -1,6 +1,7 @@
 package io.ocicat.ipamserver;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -58,7 +59,7 @@ record Allocation(
             .put("node", node)
             .put("pool", pool);
     json.set("pod", AllocationRequest.podOf(request));
-    json.setAll((ObjectNode) Json.parse(answer));
+    json.setAll((ObjectNode) CniJson.parse(answer));
     json.put("leaseSeconds", leaseSeconds);
     json.put("expiresAt", expiresAt == null ? null : expiresAt.toString());
     json.put("createdAt", createdAt.toString());

@@ -1,8 +1,9 @@
 package io.ocicat.ipamserver;
 
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.JsonFields;
+import io.ocicat.cni.CniJson;
 import io.ocicat.ipamserver.Allocations.Allocated;
 import io.ocicat.ipamserver.Allocations.Level;
 import java.io.IOException;
@@ -19,7 +20,7 @@ record AllocationApi(Allocations allocations) {
   private static final int MAX_BODY = 64 << 10;
 
   /** Enough for the attachments of a node with tens of thousands of containers. */
-  private static final int MAX_GC_BODY = Json.MAX_BYTES;
+  private static final int MAX_GC_BODY = CniJson.MAX_BYTES;
 
   private static final int USUAL_PAGE = 500;
   private static final int LARGEST_PAGE = 1000;

@@ -1,9 +1,10 @@
 package io.ocicat.ipamserver;
 
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonField;
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.JsonValue;
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.JsonField;
+import io.ocicat.base.json.JsonFields;
+import io.ocicat.base.json.JsonValue;
+import io.ocicat.cni.CniJson;
 import io.ocicat.ip.IpAddress;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -107,6 +108,6 @@ record AllocationRequest(
 
   /** Returns the pod of a request, read back from {@link #canonical()}. */
   static JsonNode podOf(String canonical) {
-    return Json.parse(canonical).path("pod");
+    return CniJson.parse(canonical).path("pod");
   }
 }

@@ -1,8 +1,8 @@
 package io.ocicat.ipamserver;
 
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.Route;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.Quoted;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ipamserver.PoolAddresses.Found;
 import java.time.Instant;

@@ -1,6 +1,6 @@
 package io.ocicat.ipamserver;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import tools.jackson.databind.node.ObjectNode;
 
 /** An error response: the protocol's error object and its status. */

@@ -1,9 +1,9 @@
 package io.ocicat.ipamserver;
 
 import com.sun.net.httpserver.HttpExchange;
+import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.cni.CniJson;
 import java.io.IOException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -94,7 +94,7 @@ record ApiRequest(HttpExchange exchange) {
     }
     JsonNode document;
     try {
-      document = Json.parse(bytes);
+      document = CniJson.parse(bytes);
     } catch (CniException e) {
       throw ApiError.badRequest("the body is " + e.getMessage());
     }

@@ -2,8 +2,8 @@ package io.ocicat.ipamserver;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Json;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.UUID;

@@ -1,8 +1,8 @@
 package io.ocicat.ipamserver;
 
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.Dns;
 import io.ocicat.cni.Route;
-import io.ocicat.cni.json.JsonFields;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;

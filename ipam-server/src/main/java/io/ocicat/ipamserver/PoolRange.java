@@ -1,7 +1,7 @@
 package io.ocicat.ipamserver;
 
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.JsonValue;
+import io.ocicat.base.json.JsonFields;
+import io.ocicat.base.json.JsonValue;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;

@@ -1,10 +1,11 @@
 package io.ocicat.ipamserver;
 
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.InvalidFieldsException;
+import io.ocicat.base.json.JsonFields;
+import io.ocicat.base.json.JsonValue;
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.JsonValue;
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.cni.CniJson;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -36,13 +37,14 @@ record Pools(List<Pool> all, Duration rest) {
    */
   static Pools read(Path file) {
     try (InputStream in = Files.newInputStream(file)) {
-      JsonFields fields = JsonValue.of(Json.parse(in.readNBytes(Json.MAX_BYTES + 1))).object();
+      JsonFields fields =
+          JsonValue.of(CniJson.parse(in.readNBytes(CniJson.MAX_BYTES + 1))).object();
       Pools pools = read(fields);
       fields.problems().throwIfAny();
       return pools;
     } catch (IOException e) {
       throw new IpamServerException("cannot read the pools from %s: %s".formatted(file, e), e);
-    } catch (CniException e) {
+    } catch (CniException | InvalidFieldsException e) {
       throw new IpamServerException("%s: %s".formatted(file, e.getMessage()), e);
     }
   }

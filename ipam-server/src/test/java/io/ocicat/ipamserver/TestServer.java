@@ -1,6 +1,7 @@
 package io.ocicat.ipamserver;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -125,7 +126,7 @@ final class TestServer implements AutoCloseable {
             .put("ifName", "eth0")
             .put("node", "n1");
     for (String member : members) {
-      body.setAll((ObjectNode) Json.parse("{" + member.replace('\'', '"') + "}"));
+      body.setAll((ObjectNode) CniJson.parse("{" + member.replace('\'', '"') + "}"));
     }
     return post("/v1/allocations", Json.compact(body));
   }
@@ -146,7 +147,7 @@ final class TestServer implements AutoCloseable {
           client.send(request.build(), HttpResponse.BodyHandlers.ofString());
       String body = response.body();
       return new Got(
-          response.statusCode(), body.isEmpty() ? Json.object() : Json.parse(body), response);
+          response.statusCode(), body.isEmpty() ? Json.object() : CniJson.parse(body), response);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {

@@ -2,7 +2,7 @@ package io.ocicat.ipam;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;

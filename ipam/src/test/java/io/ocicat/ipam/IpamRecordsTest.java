@@ -3,7 +3,7 @@ package io.ocicat.ipam;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.kv.KeyValueDatastore;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
@@ -57,9 +57,9 @@ class IpamRecordsTest {
     ipam.autoAssign(one.withHandle(vxlan.handle("node-1"), vxlan.attributes("node-1")));
     ipam.release(List.of(ReleaseRequest.of(IpAddress.parse("10.65.0.1")))).orThrow();
 
-    assertThat(Json.parseObject(value("/calico/ipam/v2/assignment/ipv4/block/10.65.0.0-30")))
+    assertThat(StoredJson.parseObject(value("/calico/ipam/v2/assignment/ipv4/block/10.65.0.0-30")))
         .isEqualTo(
-            Json.parseObject(
+            StoredJson.parseObject(
                 """
                 {"cidr":"10.65.0.0/30","affinity":"host:node-1","affinity_claim_time":"2026-01-01T00:00:00Z",
                  "allocations":[0,null,1,null],"unallocated":[3,1],

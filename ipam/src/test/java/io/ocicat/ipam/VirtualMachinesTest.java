@@ -2,9 +2,9 @@ package io.ocicat.ipam;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.cluster.Cluster;
 import io.ocicat.datastore.error.UnavailableException;
-import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.kubernetes.TestCluster;
 import io.ocicat.datastore.kv.KeyValueDatastore;
 import io.ocicat.datastore.model.ApiGroup;

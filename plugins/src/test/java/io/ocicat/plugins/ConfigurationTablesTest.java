@@ -3,11 +3,11 @@ package io.ocicat.plugins;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.FieldAccessListener;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginReply;
-import io.ocicat.cni.json.FieldAccessListener;
 import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.Namespaces;

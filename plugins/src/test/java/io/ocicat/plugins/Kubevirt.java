@@ -1,6 +1,6 @@
 package io.ocicat.plugins;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.kubernetes.TestCluster;
 import tools.jackson.databind.node.ObjectNode;
 

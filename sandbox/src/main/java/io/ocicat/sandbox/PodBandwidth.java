@@ -1,6 +1,6 @@
 package io.ocicat.sandbox;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;

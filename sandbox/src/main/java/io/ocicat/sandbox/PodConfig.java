@@ -1,6 +1,6 @@
 package io.ocicat.sandbox;
 
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.base.Quoted;
 import io.ocicat.sandbox.SandboxException.Reason;
 import java.nio.file.Path;
 import java.util.ArrayList;

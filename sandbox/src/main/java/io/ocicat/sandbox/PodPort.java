@@ -1,8 +1,8 @@
 package io.ocicat.sandbox;
 
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.PortMapping.Protocol;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.Quoted;
 import io.ocicat.ip.IpAddress;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;

@@ -1,6 +1,6 @@
 package io.ocicat.sandbox;
 
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.base.Quoted;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.ocicat.sandbox;
 
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.base.Quoted;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Map;

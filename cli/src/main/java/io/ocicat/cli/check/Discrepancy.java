@@ -1,6 +1,6 @@
 package io.ocicat.cli.check;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import java.util.Locale;
 import tools.jackson.databind.node.ObjectNode;
 

@@ -1,7 +1,9 @@
 package io.ocicat.cli.check;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.check.Discrepancy.Kind;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.FailureReason;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
@@ -12,7 +14,6 @@ import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.InProcessExec;
 import io.ocicat.cni.plugin.Namespaces;
@@ -143,7 +144,7 @@ final class PluginCheck {
   private record PluginError(int code, String message) {
     static PluginError of(PluginReply reply) {
       try {
-        JsonNode error = Json.parse(reply.stdout());
+        JsonNode error = CniJson.parse(reply.stdout());
         String details = error.path("details").asString("");
         return new PluginError(
             error.path("code").asInt(0),

@@ -1,11 +1,11 @@
 package io.ocicat.cli.conformance;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.options.NodeContext;
 import io.ocicat.cli.options.Version;
 import io.ocicat.cli.terminal.Progress;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.exec.PluginPath;
-import io.ocicat.cni.json.Json;
 import io.ocicat.conformance.Conformance;
 import io.ocicat.conformance.check.Checks;
 import io.ocicat.conformance.check.ConformanceCheck;

@@ -1,8 +1,8 @@
 package io.ocicat.cli.demo;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.doctor.KernelProbe;
 import io.ocicat.cli.options.NodeContext;
-import io.ocicat.cni.json.Json;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;

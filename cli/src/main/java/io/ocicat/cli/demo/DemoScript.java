@@ -1,6 +1,7 @@
 package io.ocicat.cli.demo;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,7 @@
 package io.ocicat.cli.demo;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -34,7 +35,7 @@ record KeptDemo(Path note) {
       if (!Files.isRegularFile(note, LinkOption.NOFOLLOW_LINKS) || !owner.equals(Preflight.uid())) {
         throw new DemoException("%s is not yours: remove it".formatted(note));
       }
-      JsonNode json = Json.parse(Files.readString(note));
+      JsonNode json = CniJson.parse(Files.readString(note));
       Optional<ProcessHandle> holder =
           ProcessHandle.of(json.path("pid").asLong())
               .filter(ProcessHandle::isAlive)

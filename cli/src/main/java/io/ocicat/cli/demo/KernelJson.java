@@ -1,6 +1,6 @@
 package io.ocicat.cli.demo;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;

@@ -1,6 +1,6 @@
 package io.ocicat.cli.demo;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.conformance.lab.Snapshot;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;

@@ -1,6 +1,7 @@
 package io.ocicat.cli.demo;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 

@@ -1,11 +1,11 @@
 package io.ocicat.cli.doctor;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.check.ExpectedAttachments;
 import io.ocicat.cli.options.NodeContext;
 import io.ocicat.cli.options.RuntimeDirOptions;
 import io.ocicat.cni.exec.PluginPath;
 import io.ocicat.cni.exec.ProcessExec;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.InProcessExec;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.runtime.Cni;

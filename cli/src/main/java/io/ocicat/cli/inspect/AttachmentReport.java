@@ -1,8 +1,8 @@
 package io.ocicat.cli.inspect;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.check.Discrepancy;
 import io.ocicat.cli.check.ShortIds;
-import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.trace.Cause;
 import java.io.PrintWriter;
 import java.time.Instant;

@@ -1,8 +1,8 @@
 package io.ocicat.cli.inspect;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.doctor.KernelProbe;
 import io.ocicat.cli.options.NodeContext;
-import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.info.InfoClient;
 import io.ocicat.daemon.info.InfoException;
 import io.ocicat.daemon.state.DaemonState;

@@ -1,7 +1,7 @@
 package io.ocicat.cli.inspect;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.options.NodeContext;
-import io.ocicat.cni.json.Json;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -1,11 +1,11 @@
 package io.ocicat.cli.inspect;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.check.ExpectedAttachments;
 import io.ocicat.cli.check.ShortIds;
 import io.ocicat.cli.options.CacheDirOption;
 import io.ocicat.cli.options.NodeContext;
 import io.ocicat.cli.terminal.TerminalWidth;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.daemon.info.CallJson;
 import io.ocicat.daemon.info.InfoClient;

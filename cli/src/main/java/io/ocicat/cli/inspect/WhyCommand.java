@@ -1,10 +1,10 @@
 package io.ocicat.cli.inspect;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.check.AttachmentCheck;
 import io.ocicat.cli.check.ShortIds;
 import io.ocicat.cli.options.NodeContext;
 import io.ocicat.cli.options.RuntimeDirOptions;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.daemon.trace.Cause;
 import java.io.PrintWriter;

@@ -1,9 +1,9 @@
 package io.ocicat.cli.install;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ConfigList;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,7 +1,8 @@
 package io.ocicat.cli.install;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -145,7 +146,7 @@ final class InstallManifest {
   }
 
   private static InstallManifest parse(byte[] bytes) {
-    JsonNode json = Json.parse(bytes);
+    JsonNode json = CniJson.parse(bytes);
     if (json.path("version").asInt(0) != VERSION) {
       throw new IllegalArgumentException("it is not of version " + VERSION);
     }

@@ -1,6 +1,6 @@
 package io.ocicat.cli.install;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import java.io.PrintWriter;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;

@@ -1,7 +1,7 @@
 package io.ocicat.cli.install;
 
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -82,7 +82,7 @@ record ServiceAccount(Map<String, String> environment, Path directory) {
             "no token for service account %s: the API server at %s answers %d: does the account exist, and may this pod create its tokens?"
                 .formatted(account, server(), response.statusCode()));
       }
-      JsonNode status = Json.parse(response.body()).path("status");
+      JsonNode status = CniJson.parse(response.body()).path("status");
       String token = status.path("token").asString("");
       if (token.isEmpty()) {
         throw new InstallException("the API server's answer has no token");

@@ -1,6 +1,6 @@
 package io.ocicat.cli.ipam;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;

@@ -1,6 +1,6 @@
 package io.ocicat.cli.ipam;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.ipam.model.AddressInfo;
 import io.ocicat.ipam.model.BlockOwner;
 import io.ocicat.ipam.model.CalicoConventions;

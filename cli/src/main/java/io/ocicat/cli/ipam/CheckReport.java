@@ -1,8 +1,9 @@
 package io.ocicat.cli.ipam;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.resource.CommandException;
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ipam.model.AddressInfo;
 import io.ocicat.ipam.model.CalicoConventions;
@@ -120,7 +121,7 @@ record CheckReport(
   static CheckReport read(Path file) {
     JsonNode json;
     try {
-      json = Json.parse(Files.readAllBytes(file));
+      json = CniJson.parse(Files.readAllBytes(file));
     } catch (IOException e) {
       throw new CommandException("%s cannot be read: %s".formatted(file, e), e);
     } catch (CniException e) {

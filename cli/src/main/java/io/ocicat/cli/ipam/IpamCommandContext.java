@@ -1,9 +1,9 @@
 package io.ocicat.cli.ipam;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cli.resource.ResourceCommand;
 import io.ocicat.cli.resource.UsageException;
-import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ipam.Ipam;

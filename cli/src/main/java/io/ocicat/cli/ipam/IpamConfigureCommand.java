@@ -1,8 +1,8 @@
 package io.ocicat.cli.ipam;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cli.resource.UsageException;
-import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.model.IpamConfig;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

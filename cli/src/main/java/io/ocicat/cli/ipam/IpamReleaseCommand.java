@@ -1,8 +1,8 @@
 package io.ocicat.cli.ipam;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cli.resource.CommandException;
-import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.error.ConflictException;
 import io.ocicat.datastore.error.NotFoundException;

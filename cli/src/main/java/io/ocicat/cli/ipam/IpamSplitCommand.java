@@ -1,9 +1,9 @@
 package io.ocicat.cli.ipam;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cli.resource.CommandException;
 import io.ocicat.cli.resource.UsageException;
-import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.datastore.resource.Kind;

@@ -1,9 +1,9 @@
 package io.ocicat.cli.ipam;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.options.RuntimeDirOptions;
 import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cli.resource.CommandException;
-import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.address.KernelAddresses;
 import io.ocicat.daemon.info.CallSelection;
 import io.ocicat.datastore.Datastore;

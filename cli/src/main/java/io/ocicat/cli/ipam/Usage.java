@@ -1,6 +1,6 @@
 package io.ocicat.cli.ipam;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.ipam.model.PoolUse;
 import java.io.PrintWriter;
 import java.math.BigInteger;

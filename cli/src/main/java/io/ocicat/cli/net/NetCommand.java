@@ -1,11 +1,11 @@
 package io.ocicat.cli.net;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.options.CniOptions;
 import io.ocicat.cli.terminal.PluginMessages;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.runtime.Container;
 import io.ocicat.cni.runtime.Network;
 import io.ocicat.cni.runtime.NetworkNotFoundException;

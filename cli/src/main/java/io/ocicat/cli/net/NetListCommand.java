@@ -1,9 +1,9 @@
 package io.ocicat.cli.net;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.options.CniOptions;
 import io.ocicat.cli.terminal.TextTable;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.runtime.ConfListing;
 import io.ocicat.cni.runtime.ConfProblem;
 import io.ocicat.cni.runtime.NetworkFile;

@@ -4,11 +4,11 @@ import io.ocicat.cli.options.CniOptions;
 import io.ocicat.cli.terminal.PluginMessages;
 import io.ocicat.cni.CniArgs;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.PluginPath;
 import io.ocicat.cni.exec.TraceContext;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.cni.runtime.ConfListing;
@@ -103,7 +103,7 @@ public record NetSettings(
     }
     JsonNode json;
     try {
-      json = Json.parse(text.get());
+      json = CniJson.parse(text.get());
     } catch (CniException e) {
       throw e.prefixed("CAP_ARGS: ");
     }

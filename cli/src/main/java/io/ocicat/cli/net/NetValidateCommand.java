@@ -1,7 +1,7 @@
 package io.ocicat.cli.net;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.options.CniOptions;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.cni.runtime.ConfListing;
 import io.ocicat.cni.runtime.ConfProblem;

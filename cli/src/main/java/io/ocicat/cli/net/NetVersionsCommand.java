@@ -1,10 +1,10 @@
 package io.ocicat.cli.net;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.options.CniOptions;
 import io.ocicat.cli.terminal.TextTable;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.VersionReply;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.runtime.Cni;
 import java.io.PrintWriter;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.ocicat.cli.pod;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.inspect.Waterfall;
 import io.ocicat.cli.options.NodeContext;
 import io.ocicat.cli.terminal.TerminalWidth;
-import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.info.CallJson;
 import io.ocicat.daemon.info.InfoClient;
 import io.ocicat.daemon.info.InfoException;

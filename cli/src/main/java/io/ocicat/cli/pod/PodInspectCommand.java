@@ -1,6 +1,6 @@
 package io.ocicat.cli.pod;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.sandbox.pods.PodSandboxes;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;

@@ -1,6 +1,6 @@
 package io.ocicat.cli.pod;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.sandbox.pods.SandboxStatus;
 import io.ocicat.sandbox.store.ContainerRecord;
 import io.ocicat.sandbox.store.SandboxStore;

@@ -1,7 +1,7 @@
 package io.ocicat.cli.pod;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.terminal.TextTable;
-import io.ocicat.cni.json.Json;
 import io.ocicat.sandbox.pods.PodSandboxes;
 import io.ocicat.sandbox.pods.SandboxFilter;
 import io.ocicat.sandbox.pods.SandboxState;

@@ -1,6 +1,6 @@
 package io.ocicat.cli.pod;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.sandbox.DnsConfig;
 import io.ocicat.sandbox.NamespaceMode;
 import io.ocicat.sandbox.PodConfig;

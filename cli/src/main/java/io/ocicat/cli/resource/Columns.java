@@ -2,7 +2,7 @@ package io.ocicat.cli.resource;
 
 import static java.util.Map.entry;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
@@ -286,7 +286,7 @@ final class Columns {
                       .map(entry -> entry.getKey() + "=" + shown(entry.getValue()))
                       .toList());
           case NULL, MISSING -> "";
-          case NUMBER, BOOLEAN, BINARY, POJO -> Json.compact(value);
+          case NUMBER, BOOLEAN, BINARY, POJO -> StoredJson.compact(value);
         };
     return text.length() > LONGEST ? text.substring(0, LONGEST - 3) + "..." : text;
   }

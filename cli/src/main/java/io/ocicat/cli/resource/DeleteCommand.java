@@ -1,6 +1,6 @@
 package io.ocicat.cli.resource;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.resource.Resource;
 import java.util.List;
 import picocli.CommandLine.Command;

@@ -1,6 +1,6 @@
 package io.ocicat.cli.resource;
 
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.Quoted;
 import java.util.List;
 
 /** An output format of {@code get}. */
@@ -62,7 +62,7 @@ sealed interface Format {
       default ->
           throw new UsageException(
               "-o must be ps, wide, yaml, json, name, custom-columns=… or jsonpath=…, not "
-                  + Problems.quote(text));
+                  + Quoted.brief(text));
     };
   }
 }

@@ -1,11 +1,11 @@
 package io.ocicat.cli.resource;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.error.NotFoundException;
-import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;

@@ -1,7 +1,7 @@
 package io.ocicat.cli.resource;
 
-import io.ocicat.datastore.json.Json;
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.Quoted;
+import io.ocicat.datastore.json.StoredJson;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +48,7 @@ final class JsonPath {
   }
 
   private static String plain(JsonNode value) {
-    return value.isString() ? value.stringValue() : value.isNull() ? "" : Json.compact(value);
+    return value.isString() ? value.stringValue() : value.isNull() ? "" : StoredJson.compact(value);
   }
 
   /**
@@ -92,7 +92,7 @@ final class JsonPath {
   }
 
   private static String message(String path, String why) {
-    return "%s is not a path: %s; write as in .spec.cidr".formatted(Problems.quote(path), why);
+    return "%s is not a path: %s; write as in .spec.cidr".formatted(Quoted.brief(path), why);
   }
 
   /** Where the bracket that {@code rest} begins with is closed; quotes may hold others. */
@@ -176,7 +176,7 @@ final class JsonPath {
   private static Predicate<JsonNode> filter(String path, String expression) {
     Matcher matcher = FILTER.matcher(expression);
     if (!matcher.matches()) {
-      throw wrong(path, "%s is no filter".formatted(Problems.quote(expression)));
+      throw wrong(path, "%s is no filter".formatted(Quoted.brief(expression)));
     }
     JsonPath left = parse(matcher.group(1));
     String operator = matcher.group(2);

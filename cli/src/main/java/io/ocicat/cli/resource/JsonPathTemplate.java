@@ -1,6 +1,6 @@
 package io.ocicat.cli.resource;
 
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.Quoted;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -114,6 +114,6 @@ final class JsonPathTemplate {
 
   private static UsageException wrong(String text, String why) {
     return new UsageException(
-        "%s is not a jsonpath template: %s".formatted(Problems.quote(text), why));
+        "%s is not a jsonpath template: %s".formatted(Quoted.brief(text), why));
   }
 }

@@ -1,6 +1,6 @@
 package io.ocicat.cli.resource;
 
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.Quoted;
 import io.ocicat.datastore.resource.Kind;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -61,7 +61,7 @@ public final class KindNames {
                 new UsageException(
                     "there is no kind %s: %s"
                         .formatted(
-                            Problems.quote(name),
+                            Quoted.brief(name),
                             Kind.like(name)
                                 .map(kind -> "did you mean %s?".formatted(singular(kind)))
                                 .orElseGet(() -> "use one of " + String.join(", ", singulars())))));

@@ -1,9 +1,9 @@
 package io.ocicat.cli.resource;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.cli.yaml.YamlReader;
 import io.ocicat.cli.yaml.YamlSyntaxException;
 import io.ocicat.datastore.error.InvalidException;
-import io.ocicat.datastore.json.Problems;
 import io.ocicat.datastore.model.Shapes;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
@@ -109,7 +109,7 @@ final class Manifests {
       default ->
           problems.add(
               "%s: not a resource but %s"
-                  .formatted(origin, Problems.quote(value.asString(value.toString()))));
+                  .formatted(origin, Quoted.brief(value.asString(value.toString()))));
     }
   }
 
@@ -158,7 +158,7 @@ final class Manifests {
     } else if (namespace != null && !own.equals(namespace)) {
       throw new InvalidException(
           "metadata.namespace is %s, but -n says %s: make them agree"
-              .formatted(Problems.quote(own), Problems.quote(namespace)));
+              .formatted(Quoted.brief(own), Quoted.brief(namespace)));
     }
     return document;
   }

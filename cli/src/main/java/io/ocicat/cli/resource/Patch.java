@@ -1,8 +1,9 @@
 package io.ocicat.cli.resource;
 
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.yaml.YamlReader;
-import io.ocicat.datastore.json.Json;
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.datastore.json.StoredJson;
 import java.util.List;
 import java.util.Map;
 import tools.jackson.core.JsonPointer;
@@ -82,7 +83,7 @@ sealed interface Patch {
         } catch (IllegalArgumentException e) {
           throw new CommandException(
               "operation %d of the patch, %s, cannot be done: %s"
-                  .formatted(i + 1, Json.compact(list.get(i)), e.getMessage()),
+                  .formatted(i + 1, StoredJson.compact(list.get(i)), e.getMessage()),
               e);
         }
       }
@@ -105,7 +106,8 @@ sealed interface Patch {
         }
         case "copy" -> add(document, path, at(document, pointer(operation, "from")).deepCopy());
         case "test" -> {
-          if (!Json.compact(at(document, path)).equals(Json.compact(value(operation)))) {
+          if (!StoredJson.compact(at(document, path))
+              .equals(StoredJson.compact(value(operation)))) {
             throw new IllegalArgumentException("the value there is another one");
           }
         }
@@ -134,8 +136,7 @@ sealed interface Patch {
     private static JsonNode at(JsonNode document, JsonPointer path) {
       JsonNode found = document.at(path);
       if (found.isMissingNode()) {
-        throw new IllegalArgumentException(
-            "there is nothing at " + Problems.quote(path.toString()));
+        throw new IllegalArgumentException("there is nothing at " + Quoted.brief(path.toString()));
       }
       return found;
     }

@@ -1,7 +1,7 @@
 package io.ocicat.cli.resource;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.datastore.error.InvalidException;
-import io.ocicat.datastore.json.Problems;
 import io.ocicat.datastore.model.Shapes;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
@@ -53,7 +53,7 @@ final class PatchCommand extends ResourceCommand {
           default ->
               throw new ParameterException(
                   spec.commandLine(),
-                  "--type must be strategic, merge or json, not " + Problems.quote(type));
+                  "--type must be strategic, merge or json, not " + Quoted.brief(type));
         };
     ResourceKey key = subject.keys().getFirst();
     ResourceChange.refuse(key, "patched");

@@ -1,6 +1,6 @@
 package io.ocicat.cli.resource;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import java.util.Iterator;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
@@ -18,7 +18,7 @@ final class PrettyJson {
 
   private static void append(StringBuilder out, JsonNode value, String line) {
     if (!value.isContainer() || value.isEmpty()) {
-      out.append(Json.compact(value));
+      out.append(StoredJson.compact(value));
       return;
     }
     String inner = line + "  ";
@@ -35,7 +35,9 @@ final class PrettyJson {
     for (Iterator<Map.Entry<String, JsonNode>> members = value.properties().iterator();
         members.hasNext(); ) {
       Map.Entry<String, JsonNode> member = members.next();
-      out.append(inner).append(Json.compact(StringNode.valueOf(member.getKey()))).append(": ");
+      out.append(inner)
+          .append(StoredJson.compact(StringNode.valueOf(member.getKey())))
+          .append(": ");
       append(out, member.getValue(), inner);
       out.append(members.hasNext() ? "," : line + "}");
     }

@@ -1,10 +1,10 @@
 package io.ocicat.cli.resource;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.terminal.TextTable;
 import io.ocicat.cli.yaml.YamlWriter;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.error.DatastoreException;
-import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;

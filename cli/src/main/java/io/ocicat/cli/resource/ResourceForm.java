@@ -1,8 +1,8 @@
 package io.ocicat.cli.resource;
 
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.error.InvalidException;
-import io.ocicat.datastore.json.Json;
-import io.ocicat.datastore.json.Problems;
 import io.ocicat.datastore.resource.AffinityType;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
@@ -75,7 +75,7 @@ public final class ResourceForm {
     }
     throw new InvalidException(
         "%s is not the name of a BlockAffinity, as in host:node-1:10.65.0.0/26"
-            .formatted(Problems.quote(name)));
+            .formatted(Quoted.brief(name)));
   }
 
   private static IpPrefix cidr(Kind kind, String name, String text) {
@@ -84,6 +84,6 @@ public final class ResourceForm {
             () ->
                 new InvalidException(
                     "%s is not the name of an %s, as in 10.65.0.0/26"
-                        .formatted(Problems.quote(name), kind)));
+                        .formatted(Quoted.brief(name), kind)));
   }
 }

@@ -1,9 +1,10 @@
 package io.ocicat.cli.resource;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.error.CompactedException;
 import io.ocicat.datastore.error.UnavailableException;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceEvent;
 import io.ocicat.datastore.resource.ResourcePage;
@@ -150,7 +151,7 @@ final class Watcher {
       case Format.PrintedJson _ -> {
         ObjectNode object = Json.object().put("type", event);
         object.set("object", ResourceForm.document(resource));
-        out.println(Json.compact(object));
+        out.println(StoredJson.compact(object));
       }
       case Format.Yaml _ -> {
         out.println("--- # " + event);

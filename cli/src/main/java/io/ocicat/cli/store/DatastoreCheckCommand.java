@@ -1,8 +1,8 @@
 package io.ocicat.cli.store;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cli.resource.ResourceCommand;
-import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.embedded.EmbeddedStore;
 import io.ocicat.datastore.error.InvalidException;

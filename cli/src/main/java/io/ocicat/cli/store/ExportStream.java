@@ -1,5 +1,6 @@
 package io.ocicat.cli.store;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.resource.CommandException;
 import io.ocicat.cli.resource.RejectedException;
 import io.ocicat.cli.resource.ResourceForm;
@@ -8,7 +9,7 @@ import io.ocicat.cli.yaml.YamlReader;
 import io.ocicat.cli.yaml.YamlWriter;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.error.InvalidException;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
@@ -60,7 +61,7 @@ final class ExportStream {
   }
 
   private static void document(JsonNode document, boolean json, Writer out) throws IOException {
-    out.write(json ? Json.compact(document) + "\n" : "---\n" + YamlWriter.write(document));
+    out.write(json ? StoredJson.compact(document) + "\n" : "---\n" + YamlWriter.write(document));
   }
 
   /**
@@ -112,7 +113,7 @@ final class ExportStream {
         List<JsonNode> lines = new ArrayList<>();
         text.lines()
             .filter(line -> !line.isBlank())
-            .forEach(line -> lines.add(Json.parseObject(line)));
+            .forEach(line -> lines.add(StoredJson.parseObject(line)));
         return lines;
       }
       return YamlReader.readAll(text).stream().map(YamlReader.Document::value).toList();

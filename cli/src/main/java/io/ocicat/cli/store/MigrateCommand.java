@@ -1,12 +1,12 @@
 package io.ocicat.cli.store;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cli.resource.CommandException;
 import io.ocicat.cli.resource.ConnectionOptions;
 import io.ocicat.cli.resource.RejectedException;
 import io.ocicat.cli.resource.ResourceCommand;
 import io.ocicat.cli.terminal.TextTable;
-import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.config.DatastoreConfig;

@@ -1,8 +1,8 @@
 package io.ocicat.cli.store;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.error.ExistsException;
-import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.kv.KeyValueDatastore;
 import io.ocicat.datastore.kv.KeyValueStore;

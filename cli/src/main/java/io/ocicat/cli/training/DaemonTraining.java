@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.ocicat.cli.DaemonCommand;
 import io.ocicat.cli.Ocicat;
 import io.ocicat.cli.terminal.ErrorReporter;
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.daemon.start.NetworkCalls;
 import io.ocicat.daemon.state.StateFolders;
 import java.io.BufferedReader;
@@ -124,7 +124,7 @@ public final class DaemonTraining {
 
   private static ObjectNode read(Path file) {
     try {
-      return (ObjectNode) Json.parse(Files.readAllBytes(file));
+      return (ObjectNode) CniJson.parse(Files.readAllBytes(file));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -1,7 +1,8 @@
 package io.ocicat.cli.yaml;
 
-import io.ocicat.datastore.json.Json;
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -69,7 +70,7 @@ public final class YamlReader {
       return Optional.empty();
     }
     try {
-      ObjectNode around = Json.parseObject("{\"value\":" + text + "}");
+      ObjectNode around = StoredJson.parseObject("{\"value\":" + text + "}");
       return around.size() == 1 ? Optional.of(around.path("value")) : Optional.empty();
     } catch (IllegalArgumentException _) {
       return Optional.empty();
@@ -156,7 +157,7 @@ public final class YamlReader {
       JsonNode read = scalar(name);
       String member = read.isNull() ? name.getValue() : read.asString();
       if (object.has(member)) {
-        throw wrong(name, "%s comes twice".formatted(Problems.quote(member)));
+        throw wrong(name, "%s comes twice".formatted(Quoted.brief(member)));
       }
       object.set(member, value(entry.getValueNode(), depth + 1));
     }
@@ -184,7 +185,7 @@ public final class YamlReader {
     throw wrong(
         scalar,
         NUMBERS.contains(tag)
-            ? Problems.quote(text) + " is not a number"
+            ? Quoted.brief(text) + " is not a number"
             : "tag %s is not supported: leave it out".formatted(tag.getValue()));
   }
 

@@ -3,13 +3,14 @@ package io.ocicat.cli.check;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.DatastoreShell;
 import io.ocicat.cli.LiveDaemon;
 import io.ocicat.cli.Shell;
 import io.ocicat.cli.Shell.Printed;
 import io.ocicat.cli.inspect.WhyCommand;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.exec.PluginReply;
-import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
@@ -71,12 +72,12 @@ class WhyComparesWithTheKernelTest {
     assertThat(reply.exitCode()).as(new String(reply.stdout(), UTF_8)).isZero();
     ObjectNode portmap =
         (ObjectNode)
-            Json.parse(
+            CniJson.parse(
                 """
                 {"cniVersion":"1.0.0","name":"blue","type":"portmap","snat":true,
                  "runtimeConfig":{"portMappings":[{"hostPort":8080,"containerPort":80,"protocol":"tcp"}]}}
                 """);
-    portmap.set("prevResult", Json.parse(reply.stdout()));
+    portmap.set("prevResult", CniJson.parse(reply.stdout()));
     PluginReply second = daemon.call("portmap", "ADD", ID, host, pod, Json.compact(portmap), args);
     assertThat(second.exitCode()).as(new String(second.stdout(), UTF_8)).isZero();
   }
@@ -116,7 +117,9 @@ class WhyComparesWithTheKernelTest {
     assertThat(why.exitCode()).isZero();
     assertThat(why("10.77.0.2").out()).contains("shop/db, 46cc7046cc70 eth0 on blue: attached");
     assertThat(
-            Json.parse(why("10.77.0.2", "--json").out()).at("/attachments/0/container").asString())
+            CniJson.parse(why("10.77.0.2", "--json").out())
+                .at("/attachments/0/container")
+                .asString())
         .isEqualTo(ID);
     assertThat(why("10.77.0.3").exitCode()).isEqualTo(1);
   }
@@ -282,7 +285,7 @@ class WhyComparesWithTheKernelTest {
 
   /** Of the first problem. */
   private String kind() {
-    JsonNode json = Json.parse(why(ID, "--json").out());
+    JsonNode json = CniJson.parse(why(ID, "--json").out());
     return json.at("/attachments/0/problems/0/kind").asString("");
   }
 

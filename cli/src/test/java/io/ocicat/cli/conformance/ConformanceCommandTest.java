@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cli.ForwardedPlugins;
 import io.ocicat.cli.Ocicat;
 import io.ocicat.cli.terminal.ErrorReporter;
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -75,7 +75,7 @@ class ConformanceCommandTest {
     Path junit = directory.resolve("junit.xml");
     assertThat(run(STATIC, "--only", "version.echo", "--json", "--junit", junit.toString()))
         .isEqualTo(1);
-    JsonNode json = Json.parse(out.toString());
+    JsonNode json = CniJson.parse(out.toString());
     assertThat(json.at("/checks/0/outcome").asString()).isEqualTo("failed");
     assertThat(junit).content().contains("<testsuites tests=\"1\" failures=\"1\"");
   }
@@ -110,7 +110,7 @@ class ConformanceCommandTest {
   @Test
   void theListIsThereAsJson() {
     assertThat(run("--list", "--json")).isZero();
-    JsonNode checks = Json.parse(out.toString());
+    JsonNode checks = CniJson.parse(out.toString());
     assertThat(checks).hasSizeGreaterThan(150);
     assertThat(checks.path(0).propertyNames()).containsExactly("id", "severity", "sentence");
   }

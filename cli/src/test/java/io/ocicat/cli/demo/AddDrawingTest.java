@@ -2,7 +2,7 @@ package io.ocicat.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
@@ -24,7 +24,7 @@ class AddDrawingTest {
   private static String drawn(int width) {
     StringWriter out = new StringWriter();
     new AddDrawing(new DemoNarrator(new PrintWriter(out), false, width))
-        .print(Json.parse(STEPS), List.of("pool pods, 10.65.0.0/16", "block 10.65.84.128/26"));
+        .print(CniJson.parse(STEPS), List.of("pool pods, 10.65.0.0/16", "block 10.65.84.128/26"));
     return out.toString();
   }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cli.LiveDaemon;
 import io.ocicat.cli.Shell;
 import io.ocicat.cli.Shell.Printed;
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.CallRecord;
@@ -356,7 +356,7 @@ class DoctorCommandTest {
   void jsonTellsTheSame() throws IOException {
     Files.delete(directory.resolve("net.d/10-blue.conflist"));
 
-    JsonNode findings = Json.parse(doctor("--json").out()).path("findings");
+    JsonNode findings = CniJson.parse(doctor("--json").out()).path("findings");
 
     assertThat(findings)
         .anySatisfy(

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ocicat.cli.LiveDaemon;
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.daemon.LogFormat;
 import io.ocicat.daemon.info.InfoClient;
 import io.ocicat.daemon.info.InfoException;
@@ -78,7 +78,7 @@ class InfoSocketTest {
     String printed = new String(curl.getInputStream().readAllBytes(), UTF_8);
 
     assertThat(curl.waitFor(20, TimeUnit.SECONDS)).isTrue();
-    JsonNode attachment = Json.parse(printed).path("attachments").path(0);
+    JsonNode attachment = CniJson.parse(printed).path("attachments").path(0);
     assertThat(attachment.path("container").asString()).isEqualTo("c1");
     assertThat(attachment.path("network").asString()).isEqualTo("blue");
     assertThat(attachment.path("addresses").path(0).asString()).isEqualTo("10.77.0.2/24");
@@ -138,10 +138,11 @@ class InfoSocketTest {
     daemon.call("ADD", "c1", host, pod, daemon.network("10.77.0.0/24"));
     daemon.call("ADD", "c\n2", host, pod, "{");
 
-    assertThat(daemon.log()).allMatch(line -> Json.parse(line).isObject() && !line.contains("\n"));
+    assertThat(daemon.log())
+        .allMatch(line -> CniJson.parse(line).isObject() && !line.contains("\n"));
     JsonNode call =
         daemon.log().stream()
-            .map(Json::parse)
+            .map(CniJson::parse)
             .filter(line -> line.path("event").asString().equals("call"))
             .findFirst()
             .orElseThrow();

@@ -2,11 +2,12 @@ package io.ocicat.cli.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.LiveDaemon;
 import io.ocicat.cli.Shell;
 import io.ocicat.cli.Shell.Printed;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.exec.PluginReply;
-import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.RecordFolder.Kept;
@@ -45,23 +46,24 @@ class StatusCommandTest {
       PluginReply bridge = daemon.call("ADD", "c1", host, pod, daemon.network("10.77.0.0/24"));
       ObjectNode portmap =
           Json.object().put("cniVersion", "1.0.0").put("name", "blue").put("type", "portmap");
-      portmap.set("prevResult", Json.parse(bridge.stdout()));
+      portmap.set("prevResult", CniJson.parse(bridge.stdout()));
       daemon.call("portmap", "ADD", "c1", host, pod, Json.compact(portmap), Map.of());
       assertThat(new DaemonState(daemon.folders(), BootId.current()).attachments().names())
           .hasSize(2);
 
       assertThat(status().out()).contains("1 attachments");
-      assertThat(Json.parse(status("--json").out()).at("/daemon/attachments").asInt()).isEqualTo(1);
+      assertThat(CniJson.parse(status("--json").out()).at("/daemon/attachments").asInt())
+          .isEqualTo(1);
       daemon.call("DEL", "c1", host, pod, daemon.network("10.77.0.0/24"));
       daemon.call("portmap", "DEL", "c1", host, pod, Json.compact(portmap), Map.of());
-      assertThat(Json.parse(status("--json").out()).at("/daemon/attachments").asInt()).isZero();
+      assertThat(CniJson.parse(status("--json").out()).at("/daemon/attachments").asInt()).isZero();
     }
   }
 
   @Test
   void jsonHasTheSameLadder() {
     try (LiveDaemon _ = LiveDaemon.start(directory)) {
-      JsonNode json = Json.parse(status("--json").out());
+      JsonNode json = CniJson.parse(status("--json").out());
 
       assertThat(json.path("ready").asBoolean()).isTrue();
       assertThat(json.at("/ladder/0/rung").asString()).isEqualTo("running");

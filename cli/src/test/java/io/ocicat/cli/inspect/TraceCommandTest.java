@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cli.LiveDaemon;
 import io.ocicat.cli.Shell;
 import io.ocicat.cli.Shell.Printed;
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -81,7 +81,8 @@ class TraceCommandTest {
     assertThat(trace.out().lines())
         .allSatisfy(line -> assertThat(line.length()).as(line).isLessThanOrEqualTo(80))
         .anyMatch(line -> line.indexOf("lock of 46cc7046cc70/eth0") == TEXT_STARTS);
-    assertThat(Json.parse(trace("--json").out()).at("/calls/0/container").asString()).isEqualTo(id);
+    assertThat(CniJson.parse(trace("--json").out()).at("/calls/0/container").asString())
+        .isEqualTo(id);
     assertThat(trace("10.77.0.2", "--cache-dir=" + directory.resolve("cache")).out())
         .contains("bridge ADD 46cc7046cc70 eth0");
     assertThat(trace("10.77.0.3", "--cache-dir=" + directory.resolve("cache")).err())
@@ -127,7 +128,7 @@ class TraceCommandTest {
       daemon.call("DEL", "c" + i, host, pod, network);
     }
 
-    JsonNode calls = Json.parse(trace("--slow=2", "--json").out()).path("calls");
+    JsonNode calls = CniJson.parse(trace("--slow=2", "--json").out()).path("calls");
 
     assertThat(calls.size()).isEqualTo(2);
     assertThat(calls.get(0).path("nanos").asLong())

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cli.LiveDaemon;
 import io.ocicat.cli.Shell;
 import io.ocicat.cli.Shell.Printed;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.exec.PluginReply;
-import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.info.InfoClient;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.BootId;
@@ -88,7 +88,7 @@ class WhyCommandTest {
     Printed why = why("web-0", "--json");
 
     assertThat(why.exitCode()).isZero();
-    JsonNode json = Json.parse(why.out());
+    JsonNode json = CniJson.parse(why.out());
     assertThat(json.at("/attachments/0/verdict").asString()).isEqualTo("attached");
     assertThat(json.at("/earlier/0/container").asString()).isEqualTo("try1");
     assertThat(json.at("/earlier/0/cause").asString()).isEqualTo("config");
@@ -172,7 +172,7 @@ class WhyCommandTest {
   }
 
   private String verdict(String about) {
-    return Json.parse(why(about, "--json").out()).at("/attachments/0/verdict").asString();
+    return CniJson.parse(why(about, "--json").out()).at("/attachments/0/verdict").asString();
   }
 
   private static String onAThreadOfItsOwn(Callable<String> work) {

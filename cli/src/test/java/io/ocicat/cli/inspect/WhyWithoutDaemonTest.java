@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cli.LiveDaemon;
 import io.ocicat.cli.Shell;
 import io.ocicat.cli.Shell.Printed;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.exec.PluginReply;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.cni.runtime.Container;
 import io.ocicat.daemon.state.BootId;
@@ -103,7 +103,7 @@ class WhyWithoutDaemonTest {
     Printed why = why("web-0", "--json");
 
     assertThat(why.exitCode()).isZero();
-    JsonNode json = Json.parse(why.out());
+    JsonNode json = CniJson.parse(why.out());
     assertThat(json.at("/attachments/0/container").asString()).isEqualTo("b-second");
     assertThat(json.at("/earlier/0/verdict").asString()).isEqualTo("netns-gone");
     assertThat(json.path("daemonAnswers").asBoolean(true)).isFalse();

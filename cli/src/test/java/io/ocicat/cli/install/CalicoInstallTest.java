@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.config.DatastoreConfig;
@@ -34,7 +34,7 @@ class CalicoInstallTest {
   }
 
   private static JsonNode plugin(CalicoNetwork network) {
-    return Json.parse(text(network.item())).at("/plugins/0");
+    return CniJson.parse(text(network.item())).at("/plugins/0");
   }
 
   private static String text(InstallItem item) {

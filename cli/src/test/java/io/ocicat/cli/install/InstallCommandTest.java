@@ -2,7 +2,7 @@ package io.ocicat.cli.install;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.plugins.Plugins;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -159,7 +159,7 @@ class InstallCommandTest {
   @Test
   void whatWasDoneIsThereAsJsonAlsoWhenItIsRefused() throws IOException {
     assertThat(machine.install("--json")).isZero();
-    JsonNode done = Json.parse(machine.out.toString());
+    JsonNode done = CniJson.parse(machine.out.toString());
     assertThat(done.path("dryRun").asBoolean(true)).isFalse();
     assertThat(done.path("files").findValuesAsString("path"))
         .contains(machine.plugin("bridge").toString());
@@ -167,7 +167,7 @@ class InstallCommandTest {
 
     Files.writeString(machine.plugin("bridge"), "somebody else's");
     assertThat(machine.install("--json")).isEqualTo(1);
-    assertThat(Json.parse(machine.out.toString()).path("files")).isEmpty();
+    assertThat(CniJson.parse(machine.out.toString()).path("files")).isEmpty();
   }
 
   @Test

@@ -2,7 +2,7 @@ package io.ocicat.cli.install;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;
@@ -102,7 +102,7 @@ class UninstallCommandTest {
 
     assertThat(machine.uninstall("--json")).isZero();
 
-    assertThat(Json.parse(machine.out.toString()).path("files").findValuesAsString("done"))
+    assertThat(CniJson.parse(machine.out.toString()).path("files").findValuesAsString("done"))
         .isNotEmpty()
         .containsOnly("removed");
   }

@@ -3,7 +3,7 @@ package io.ocicat.cli.ipam;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cli.Shell;
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.ResourceKey;
@@ -253,7 +253,7 @@ class IpamCommandTest {
     Path file = directory.resolve("report.json");
     ipam.run("check", "-o", file.toString());
 
-    JsonNode report = Json.parse(Files.readString(file));
+    JsonNode report = CniJson.parse(Files.readString(file));
 
     assertThat(report.propertyNames())
         .containsExactly(

@@ -3,7 +3,7 @@ package io.ocicat.cli.ipam;
 import io.ocicat.cli.DatastoreShell;
 import io.ocicat.cli.Shell;
 import io.ocicat.cli.resource.CommandContext;
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.config.DatastoreConfig;
@@ -72,7 +72,7 @@ record IpamShell(DatastoreShell shell, DatastoreConfig config) {
   }
 
   JsonNode json(String... args) {
-    return Json.parse(run(args).out());
+    return CniJson.parse(run(args).out());
   }
 
   void apply(String documents) {
@@ -126,7 +126,7 @@ record IpamShell(DatastoreShell shell, DatastoreConfig config) {
   }
 
   void create(ResourceKey key, String content) {
-    with(datastore -> datastore.create(Resource.of(key, (ObjectNode) Json.parse(content))));
+    with(datastore -> datastore.create(Resource.of(key, (ObjectNode) CniJson.parse(content))));
   }
 
   void lock() {

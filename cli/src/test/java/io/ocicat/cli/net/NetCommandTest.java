@@ -3,10 +3,11 @@ package io.ocicat.cli.net;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.PluginReply;
-import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.DaemonState;
@@ -63,7 +64,7 @@ class NetCommandTest {
   void addPrintsTheResultAndNothingElse() {
     assertThat(run("add", "blue", "/run/netns/x")).isZero();
 
-    assertThat(out.toString()).isEqualTo(Json.pretty(Json.parse(RESULT)) + "\n");
+    assertThat(out.toString()).isEqualTo(Json.pretty(CniJson.parse(RESULT)) + "\n");
     assertThat(err.toString()).isEmpty();
     Invocation call = calls.getFirst();
     assertThat(call.executable()).isEqualTo(directory.resolve("bin/noop"));
@@ -99,7 +100,7 @@ class NetCommandTest {
     assertThat(call.environment())
         .containsEntry("CNI_IFNAME", "net7")
         .containsEntry("CNI_ARGS", "IgnoreUnknown=1;K8S_POD_NAME=web-0");
-    JsonNode request = Json.parse(call.stdin());
+    JsonNode request = CniJson.parse(call.stdin());
     assertThat(request.at("/runtimeConfig/portMappings/0/hostPort").asInt()).isEqualTo(8080);
   }
 
@@ -179,7 +180,7 @@ class NetCommandTest {
     assertThat(calls)
         .extracting(call -> call.environment().get("CNI_COMMAND"))
         .containsExactly("ADD", "GC", "DEL", "GC");
-    assertThat(Json.parse(calls.getLast().stdin()).has("cni.dev/valid-attachments")).isFalse();
+    assertThat(CniJson.parse(calls.getLast().stdin()).has("cni.dev/valid-attachments")).isFalse();
   }
 
   @Test
@@ -288,7 +289,7 @@ class NetCommandTest {
             call -> call.environment().get("CNI_COMMAND"),
             call -> call.environment().get("CNI_CONTAINERID"))
         .containsExactly(tuple("DEL", "gone"), tuple("GC", ""));
-    assertThat(Json.parse(calls.getLast().stdin()).get("cni.dev/valid-attachments"))
+    assertThat(CniJson.parse(calls.getLast().stdin()).get("cni.dev/valid-attachments"))
         .extracting(valid -> valid.get("containerID").asString())
         .containsExactly("named", "alive", "noted");
   }
@@ -382,7 +383,7 @@ class NetCommandTest {
 
     assertThat(run("list", "--json")).isEqualTo(1);
 
-    JsonNode listed = Json.parse(out.toString());
+    JsonNode listed = CniJson.parse(out.toString());
     assertThat(listed.at("/networks/0/name").asString()).isEqualTo("blue");
     assertThat(listed.at("/problems/0/path").asString()).isEqualTo("name");
   }

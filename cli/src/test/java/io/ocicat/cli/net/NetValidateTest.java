@@ -3,9 +3,9 @@ package io.ocicat.cli.net;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cli.Shell.Printed;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginReply;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.plugin.PluginHost;
@@ -108,7 +108,7 @@ class NetValidateTest {
     Printed validated = validate("blue", "--json");
 
     assertThat(validated.exitCode()).isEqualTo(1);
-    JsonNode problems = Json.parse(validated.out()).at("/networks/0/problems");
+    JsonNode problems = CniJson.parse(validated.out()).at("/networks/0/problems");
     assertThat(problems).hasSize(1);
     JsonNode problem = problems.get(0);
     assertThat(said.path("msg").asString()).endsWith(reasonOf(problem, plugin));
@@ -145,7 +145,7 @@ class NetValidateTest {
             environment,
             request.getBytes(StandardCharsets.UTF_8));
     assertThat(reply.exitCode()).isEqualTo(1);
-    return Json.parse(reply.stdout());
+    return CniJson.parse(reply.stdout());
   }
 
   @Test

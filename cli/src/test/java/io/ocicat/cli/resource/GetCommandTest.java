@@ -6,7 +6,7 @@ import io.ocicat.cli.DatastoreShell;
 import io.ocicat.cli.Shell.Printed;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.embedded.EmbeddedStore;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.kv.KeyValueDatastore;
 import io.ocicat.datastore.kv.Transaction;
 import io.ocicat.datastore.resource.AffinityType;
@@ -280,7 +280,7 @@ class GetCommandTest {
     for (String format : List.of("-ojson", "--json")) {
       Printed printed = shell.run("get", "bgpfilter", format);
       assertThat(printed.exitCode()).isZero();
-      ObjectNode list = Json.parseObject(printed.out());
+      ObjectNode list = StoredJson.parseObject(printed.out());
       assertThat(list.path("kind").asString()).isEqualTo("BGPFilterList");
       assertThat(list.path("apiVersion").asString()).isEqualTo("projectcalico.org/v3");
       assertThat(list.path("items").isArray()).isTrue();
@@ -312,17 +312,17 @@ class GetCommandTest {
       datastore.create(
           Resource.of(
               new ResourceKey.Block(cidr),
-              Json.parseObject(
+              StoredJson.parseObject(
                   "{\"cidr\":\"10.65.0.0/30\",\"affinity\":\"host:node-1\",\"allocations\":[0,null,null,null],"
                       + "\"unallocated\":[1,2,3],\"attributes\":[{\"handle_id\":\"h\",\"secondary\":{}}],\"deleted\":false}")));
       datastore.create(
           Resource.of(
               new ResourceKey.Affinity(AffinityType.HOST, "node-1", cidr),
-              Json.parseObject("{\"state\":\"confirmed\",\"deleted\":false}")));
+              StoredJson.parseObject("{\"state\":\"confirmed\",\"deleted\":false}")));
       datastore.create(
           Resource.of(
               new ResourceKey.Handle("h"),
-              Json.parseObject("{\"block\":{\"10.65.0.0/30\":1},\"deleted\":false}")));
+              StoredJson.parseObject("{\"block\":{\"10.65.0.0/30\":1},\"deleted\":false}")));
     }
     assertThat(table("get", "ipamblock"))
         .isEqualTo("CIDR           AFFINITY      INUSE\n10.65.0.0/30   host:node-1   1 of 4\n");

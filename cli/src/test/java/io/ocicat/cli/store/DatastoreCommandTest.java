@@ -6,7 +6,7 @@ import io.ocicat.cli.DatastoreShell;
 import io.ocicat.cli.Shell.Printed;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.embedded.EmbeddedStore;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.kv.KeyValueDatastore;
 import io.ocicat.datastore.kv.Transaction;
@@ -78,7 +78,7 @@ class DatastoreCommandTest {
   }
 
   private static void create(Datastore datastore, ResourceKey key, String json) {
-    datastore.create(Resource.of(key, Json.parseObject(json)));
+    datastore.create(Resource.of(key, StoredJson.parseObject(json)));
   }
 
   private DatastoreShell target() {

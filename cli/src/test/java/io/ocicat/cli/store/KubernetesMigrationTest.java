@@ -6,7 +6,7 @@ import io.ocicat.cli.DatastoreShell;
 import io.ocicat.cli.Shell.Printed;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.embedded.EmbeddedStore;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.kubernetes.TestCluster;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.resource.Kind;
@@ -52,14 +52,14 @@ class KubernetesMigrationTest {
       datastore.create(
           Resource.of(
               new ResourceKey.Block(cidr),
-              Json.parseObject(
+              StoredJson.parseObject(
                   "{\"cidr\":\"10.65.0.0/30\",\"affinity\":\"host:node-1\",\"allocations\":[0,null,null,null],"
                       + "\"unallocated\":[1,2,3],\"attributes\":[{\"handle_id\":\"net.c1\",\"secondary\":{}}],"
                       + "\"sequenceNumber\":1767225600000000004,\"deleted\":false}")));
       datastore.create(
           Resource.of(
               new ResourceKey.Handle("net.c1"),
-              Json.parseObject("{\"block\":{\"10.65.0.0/30\":1},\"deleted\":false}")));
+              StoredJson.parseObject("{\"block\":{\"10.65.0.0/30\":1},\"deleted\":false}")));
     }
   }
 

@@ -3,7 +3,8 @@ package io.ocicat.cli.yaml;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.testkit.Seeded;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -118,20 +119,20 @@ class YamlTest {
     "2026-01-01T10:00:00Z,\"2026-01-01T10:00:00Z\""
   })
   void valuesAreReadAsKubernetesToolsReadThem(String yaml, String json) {
-    assertThat(Json.compact(one("v: " + yaml).path("v"))).isEqualTo(json.replace('\'', '"'));
+    assertThat(StoredJson.compact(one("v: " + yaml).path("v"))).isEqualTo(json.replace('\'', '"'));
   }
 
   /** As sigs.k8s.io/yaml, which calicoctl reads with (review K15). */
   @Test
   void namesAreReadAsValuesToo() {
     assertThat(one("on: 1\n032: 2\nname: 3"))
-        .isEqualTo(Json.parseObject("{\"true\":1,\"26\":2,\"name\":3}"));
+        .isEqualTo(StoredJson.parseObject("{\"true\":1,\"26\":2,\"name\":3}"));
   }
 
   @Test
   void whatIsQuotedIsText() {
     assertThat(one("a: \"12\"\nb: 'true'"))
-        .isEqualTo(Json.parseObject("{\"a\":\"12\",\"b\":\"true\"}"));
+        .isEqualTo(StoredJson.parseObject("{\"a\":\"12\",\"b\":\"true\"}"));
   }
 
   @Test
@@ -184,7 +185,7 @@ class YamlTest {
   @Test
   void isWrittenAsKubernetesToolsWriteIt() {
     ObjectNode document =
-        Json.parseObject(
+        StoredJson.parseObject(
             "{\"kind\":\"IPPool\",\"apiVersion\":\"v3\",\"metadata\":{\"name\":\"blue\",\"resourceVersion\":\"12\"},\"spec\":{\"uses\":[\"Workload\",\"Tunnel\"],\"rules\":[{\"b\":1,\"a\":[]},{}],\"note\":\"two\\n"
                 + "lines\\n"
                 + "\"}}");
@@ -219,17 +220,18 @@ class YamlTest {
           ObjectNode document = Json.object();
           document.set("v", value);
           String yaml = YamlWriter.write(document);
-          assertThat(Json.compact(one(yaml).path("v")))
+          assertThat(StoredJson.compact(one(yaml).path("v")))
               .as(yaml)
-              .isEqualTo(Json.compact(sorted(value)));
+              .isEqualTo(StoredJson.compact(sorted(value)));
         });
   }
 
   private static JsonNode value(RandomGenerator random, int depth) {
     return switch (random.nextInt(depth > 3 ? 4 : 6)) {
       case 0, 1 -> tools.jackson.databind.node.StringNode.valueOf(text(random));
-      case 2 -> Json.parseObject("{\"n\":" + random.nextLong() + "}").path("n");
-      case 3 -> Json.parseObject("{\"n\":[true,false,null,1.25]}").path("n").get(random.nextInt(4));
+      case 2 -> StoredJson.parseObject("{\"n\":" + random.nextLong() + "}").path("n");
+      case 3 ->
+          StoredJson.parseObject("{\"n\":[true,false,null,1.25]}").path("n").get(random.nextInt(4));
       case 4 -> {
         ArrayNode array = Json.array();
         for (int i = random.nextInt(3); i > 0; i--) {

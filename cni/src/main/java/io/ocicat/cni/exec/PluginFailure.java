@@ -1,9 +1,9 @@
 package io.ocicat.cni.exec;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.Quoted;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -33,7 +33,7 @@ final class PluginFailure {
       details += ", stderr " + Quoted.of(stderr);
     }
     try {
-      CniException read = CniException.fromJson(Json.parse(stdout));
+      CniException read = CniException.fromJson(CniJson.parse(stdout));
       CniException error = reply.reason() == null ? read : read.because(reply.reason());
       return error.msg().isEmpty() && error.details().isEmpty()
           ? new CniException(error.code(), "", details)

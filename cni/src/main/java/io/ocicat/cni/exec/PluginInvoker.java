@@ -1,13 +1,13 @@
 package io.ocicat.cni.exec;
 
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.FailureReason;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.VersionReply;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.Quoted;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;

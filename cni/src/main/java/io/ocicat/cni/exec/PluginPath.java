@@ -1,10 +1,10 @@
 package io.ocicat.cni.exec;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.FailureReason;
 import io.ocicat.cni.PluginType;
-import io.ocicat.cni.json.Quoted;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;

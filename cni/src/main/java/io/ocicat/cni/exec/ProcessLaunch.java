@@ -1,8 +1,8 @@
 package io.ocicat.cni.exec;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Quoted;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.Charset;

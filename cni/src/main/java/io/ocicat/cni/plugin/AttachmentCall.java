@@ -1,12 +1,12 @@
 package io.ocicat.cni.plugin;
 
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniArgs;
 import io.ocicat.cni.ContainerId;
 import io.ocicat.cni.InterfaceName;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.cni.json.JsonFields;
 import java.util.Optional;
 import java.util.function.Function;
 

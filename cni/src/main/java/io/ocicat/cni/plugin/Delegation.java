@@ -1,9 +1,9 @@
 package io.ocicat.cni.plugin;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.json.Quoted;
 import java.util.List;
 
 /**

@@ -1,6 +1,8 @@
 package io.ocicat.cni.plugin;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.NetworkName;
 import io.ocicat.cni.PluginConfig;
@@ -10,7 +12,6 @@ import io.ocicat.cni.VersionReply;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -124,7 +125,7 @@ public final class Dispatcher {
   private PluginConfig config(InputStream stdin, boolean lenient) {
     byte[] request;
     try {
-      request = stdin.readNBytes(Json.MAX_BYTES + 1);
+      request = stdin.readNBytes(CniJson.MAX_BYTES + 1);
     } catch (IOException e) {
       throw new CniException(
           ErrorCode.IO_FAILURE, "error reading from stdin: " + e.getMessage(), e);

@@ -1,12 +1,12 @@
 package io.ocicat.cni.plugin;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.Dns;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.PluginType;
 import io.ocicat.cni.Result;
-import io.ocicat.cni.json.Quoted;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.ocicat.cni.plugin;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Quoted;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Map;

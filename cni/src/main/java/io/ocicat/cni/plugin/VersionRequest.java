@@ -1,8 +1,8 @@
 package io.ocicat.cni.plugin;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.VersionNumber;
-import io.ocicat.cni.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
@@ -38,7 +38,8 @@ final class VersionRequest {
 
   private static Optional<String> read(InputStream stdin) {
     try {
-      String version = Json.parse(stdin.readNBytes(MAX_BYTES)).path("cniVersion").stringValue("");
+      String version =
+          CniJson.parse(stdin.readNBytes(MAX_BYTES)).path("cniVersion").stringValue("");
       VersionNumber.parse(version);
       return Optional.of(version).filter(text -> !text.isEmpty());
     } catch (IOException | CniException _) {

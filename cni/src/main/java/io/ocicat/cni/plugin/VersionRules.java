@@ -1,11 +1,11 @@
 package io.ocicat.cni.plugin;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.VersionNumber;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Quoted;
 import java.util.List;
 
 /**

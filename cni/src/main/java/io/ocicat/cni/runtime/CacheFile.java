@@ -1,11 +1,12 @@
 package io.ocicat.cni.runtime;
 
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.JsonFields;
+import io.ocicat.base.json.JsonValue;
 import io.ocicat.cni.CniArgs;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.JsonValue;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
@@ -70,7 +71,7 @@ final class CacheFile {
   static Content read(byte[] bytes) {
     JsonNode document;
     try {
-      document = Json.parse(bytes);
+      document = CniJson.parse(bytes);
     } catch (CniException e) {
       return new Content.Corrupt(e.prefixed("decoding version from network config: "));
     }

@@ -1,11 +1,11 @@
 package io.ocicat.cni.runtime;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ContainerId;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.InterfaceName;
 import io.ocicat.cni.NetworkName;
-import io.ocicat.cni.json.Quoted;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 

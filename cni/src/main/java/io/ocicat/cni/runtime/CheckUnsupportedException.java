@@ -1,8 +1,8 @@
 package io.ocicat.cni.runtime;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Quoted;
 
 /** The configuration has a version before 0.4.0, which introduced CHECK. */
 public final class CheckUnsupportedException extends CniException {

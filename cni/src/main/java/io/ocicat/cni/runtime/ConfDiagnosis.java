@@ -1,16 +1,16 @@
 package io.ocicat.cni.runtime;
 
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.JsonFields;
+import io.ocicat.base.json.JsonSyntaxException;
+import io.ocicat.base.json.JsonValue;
+import io.ocicat.base.json.Problems.Problem;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.Dns;
 import io.ocicat.cni.NetworkName;
 import io.ocicat.cni.PluginType;
 import io.ocicat.cni.VersionNumber;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.JsonSyntaxException;
-import io.ocicat.cni.json.JsonValue;
-import io.ocicat.cni.json.Problems.Problem;
-import io.ocicat.cni.json.Quoted;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -55,14 +55,9 @@ record ConfDiagnosis(String name, String position, List<Problem> problems) {
       byte[] bytes, CniException refusal, Consumer<JsonFields> reading) {
     JsonNode document;
     try {
-      document = Json.parse(bytes);
-    } catch (JsonSyntaxException e) {
-      return new ConfDiagnosis(
-          "",
-          "%d:%d".formatted(e.line(), e.column()),
-          List.of(new Problem("", "not valid JSON: " + e.why())));
+      document = CniJson.parse(bytes);
     } catch (CniException e) {
-      return new ConfDiagnosis("", "", List.of(new Problem("", String.valueOf(e.getMessage()))));
+      return ofSyntax(e);
     }
     JsonFields in = JsonValue.of(document).object();
     if (in.problems().isEmpty()) {
@@ -74,6 +69,16 @@ record ConfDiagnosis(String name, String position, List<Problem> problems) {
         name,
         "",
         found.isEmpty() ? List.of(new Problem("", String.valueOf(refusal.getMessage()))) : found);
+  }
+
+  private static ConfDiagnosis ofSyntax(CniException refusal) {
+    String position = "";
+    String message = String.valueOf(refusal.getMessage());
+    if (refusal.getCause() instanceof JsonSyntaxException e && e.position().isPresent()) {
+      position = e.position().get().toString();
+      message = "not valid JSON: " + e.why();
+    }
+    return new ConfDiagnosis("", position, List.of(new Problem("", message)));
   }
 
   List<ConfProblem> in(Path file) {

@@ -1,12 +1,12 @@
 package io.ocicat.cni.runtime;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ConfigList;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.NetworkName;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.PluginType;
-import io.ocicat.cni.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -90,8 +90,9 @@ final class ConfReader {
           : new NoSuchFileException(file.toString());
     }
     long size = Files.size(file);
-    if (size > Json.MAX_BYTES) {
-      throw new IOException("it has " + size + " bytes, at most " + Json.MAX_BYTES + " are read");
+    if (size > CniJson.MAX_BYTES) {
+      throw new IOException(
+          "it has " + size + " bytes, at most " + CniJson.MAX_BYTES + " are read");
     }
     return Files.readAllBytes(file);
   }

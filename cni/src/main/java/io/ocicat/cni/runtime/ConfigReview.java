@@ -1,11 +1,11 @@
 package io.ocicat.cni.runtime;
 
+import io.ocicat.base.json.FieldAccessListener;
+import io.ocicat.base.json.InvalidFieldsException;
+import io.ocicat.base.json.Problems.Problem;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.json.FieldAccessListener;
-import io.ocicat.cni.json.InvalidFieldsException;
-import io.ocicat.cni.json.Problems.Problem;
 import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.Plugin;
 import java.util.ArrayList;

@@ -1,12 +1,12 @@
 package io.ocicat.cni.runtime;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.Bandwidth;
 import io.ocicat.cni.Capability;
 import io.ocicat.cni.CniArgs;
 import io.ocicat.cni.ContainerId;
 import io.ocicat.cni.InterfaceName;
 import io.ocicat.cni.PortMapping;
-import io.ocicat.cni.json.Json;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;

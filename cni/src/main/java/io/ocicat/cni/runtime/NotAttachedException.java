@@ -1,9 +1,9 @@
 package io.ocicat.cni.runtime;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.NetworkName;
-import io.ocicat.cni.json.Quoted;
 
 /** CHECK of a container that, according to the cache, is not attached to the network. */
 public final class NotAttachedException extends CniException {

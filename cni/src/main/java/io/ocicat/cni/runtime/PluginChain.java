@@ -1,6 +1,9 @@
 package io.ocicat.cni.runtime;
 
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ConfigList;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.NetworkName;
@@ -8,8 +11,6 @@ import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.PluginType;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.VersionNumber;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.Quoted;
 import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
@@ -67,7 +68,7 @@ record PluginChain(
       return new PluginChain(
           list.networkName(), list.effectiveVersion(), list, cached.config(), false);
     }
-    JsonNode document = Json.parse(cached.config());
+    JsonNode document = CniJson.parse(cached.config());
     if (document.has("type") && !document.has("plugins")) {
       return of(PluginConfig.parse(cached.config()));
     }

@@ -1,5 +1,6 @@
 package io.ocicat.cni.runtime;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PluginConfig;
@@ -7,7 +8,6 @@ import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.VersionNumber;
 import io.ocicat.cni.VersionReply;
 import io.ocicat.cni.exec.Deadline;
-import io.ocicat.cni.json.Quoted;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

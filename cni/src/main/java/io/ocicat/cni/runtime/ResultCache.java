@@ -1,12 +1,12 @@
 package io.ocicat.cni.runtime;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ContainerId;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.Quoted;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -254,7 +254,7 @@ final class ResultCache {
         warnings.accept("cache file %s is empty: ignored".formatted(file));
         return Optional.empty();
       }
-      if (size > Json.MAX_BYTES) {
+      if (size > CniJson.MAX_BYTES) {
         warnings.accept("cache file %s has %d bytes: ignored".formatted(file, size));
         return Optional.empty();
       }

@@ -1,6 +1,6 @@
 package io.ocicat.cni.runtime;
 
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.base.Quoted;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.Quoted;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -265,7 +265,7 @@ class PluginInvokerTest {
   @Test
   void outputThatIsTooLongIsCalledTooLong() {
     assertThatThrownBy(
-            () -> answering(0, " ".repeat(Json.MAX_BYTES + 1), "").add(ADD, SpecVersion.V1_0_0))
+            () -> answering(0, " ".repeat(CniJson.MAX_BYTES + 1), "").add(ADD, SpecVersion.V1_0_0))
         .hasMessageContaining("at most 4194304 are read");
   }
 

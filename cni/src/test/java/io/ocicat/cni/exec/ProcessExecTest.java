@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Json;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Eventually;
 import java.io.IOException;
@@ -136,7 +136,7 @@ class ProcessExecTest {
             "echo the end >&2");
     PluginReply reply = exec.run(Scripts.add(huge));
     assertThat(reply.exitCode()).isZero();
-    assertThat(reply.stdout()).hasSize(Json.MAX_BYTES + 1).containsOnly('o');
+    assertThat(reply.stdout()).hasSize(CniJson.MAX_BYTES + 1).containsOnly('o');
     assertThat(reply.stderr()).hasSizeBetween(1 << 19, 1 << 20).endsWith("ethe end\n");
   }
 

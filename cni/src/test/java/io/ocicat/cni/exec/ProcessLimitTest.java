@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Json;
 import io.ocicat.testkit.Eventually;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -131,7 +131,7 @@ class ProcessLimitTest {
     try {
       PluginReply reply = exec.run(Scripts.add(leaver));
       assertThat(reply.exitCode()).isZero();
-      assertThat(reply.stdout().length).isLessThanOrEqualTo(Json.MAX_BYTES + 1);
+      assertThat(reply.stdout().length).isLessThanOrEqualTo(CniJson.MAX_BYTES + 1);
       Eventually.passes(Duration.ofSeconds(5), () -> isGone(read(pid)));
     } finally {
       kill(read(pid));

@@ -2,8 +2,10 @@ package io.ocicat.cni.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
@@ -12,7 +14,6 @@ import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Scripts;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.testplugins.DebugFile;
 import io.ocicat.cni.testplugins.DebugFile.Args;
 import io.ocicat.cni.testplugins.DebugFile.Logged;
@@ -61,7 +62,7 @@ class DelegateTest {
     List<Result> results = new ArrayList<>();
     plugin.action = call -> results.add(call.ipam().add());
     assertThat(request.to(plugin, way.host()).exitCode()).isZero();
-    assertThat(results).containsExactly(Result.parse(Json.parse(RESULT), version()));
+    assertThat(results).containsExactly(Result.parse(CniJson.parse(RESULT), version()));
     assertThat(DebugFile.readLog(commandLog))
         .containsExactly(
             new Logged(
@@ -148,7 +149,7 @@ class DelegateTest {
         call -> {
           JsonNode behaviour = Json.object().put("file", debugFile.toString()).get("file");
           PluginConfig noop =
-              call.config().with(Map.of("type", Json.parse("\"noop\""), "debugFile", behaviour));
+              call.config().with(Map.of("type", CniJson.parse("\"noop\""), "debugFile", behaviour));
           call.delegate(noop).del(new Attachment("gone", "net1"));
         };
     assertThat(request.with("CNI_COMMAND", "GC").to(plugin, way.host()).exitCode()).isZero();
@@ -212,8 +213,8 @@ class DelegateTest {
               call.config()
                   .with(
                       Map.of(
-                          "type", Json.parse("\"noop\""),
-                          "mtu", Json.parse("1450")));
+                          "type", CniJson.parse("\"noop\""),
+                          "mtu", CniJson.parse("1450")));
           assertThat(call.delegate(generated).add().ips()).hasSize(1);
         };
     assertThat(request.to(plugin, way.host()).exitCode()).isZero();

@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.exec.PluginReply;
-import io.ocicat.cni.json.Json;
 import io.ocicat.testkit.Seeded;
 import java.util.HashMap;
 import java.util.List;
@@ -82,11 +82,11 @@ class DispatcherFuzzTest {
                   CURIOUS, PluginHost.process(), environment(random), stdin(random));
           assertThat(reply.exitCode()).isBetween(0, 1);
           if (reply.exitCode() == 1) {
-            CniException error = CniException.fromJson(Json.parse(reply.stdout()));
+            CniException error = CniException.fromJson(CniJson.parse(reply.stdout()));
             assertThat(error.code()).as(error.getMessage()).isNotEqualTo(ErrorCode.INTERNAL);
             assertThat(error.msg()).isNotBlank();
           } else if (reply.stdout().length > 0) {
-            assertThat(Json.parse(reply.stdout()).isObject()).isTrue();
+            assertThat(CniJson.parse(reply.stdout()).isObject()).isTrue();
           }
         });
   }

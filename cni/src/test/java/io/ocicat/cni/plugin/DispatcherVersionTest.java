@@ -2,14 +2,15 @@ package io.ocicat.cni.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.VersionReply;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
 import io.ocicat.ip.IpPrefix;
 import java.io.IOException;
 import java.io.PipedInputStream;
@@ -29,7 +30,8 @@ class DispatcherVersionTest {
   @Test
   void theResultIsPrintedInTheVersionOfTheConfiguration() {
     plugin.result = Result.empty().withIp(IpConfig.of(IpPrefix.parse("10.77.0.4/16")));
-    assertThat(Json.compact(Json.parse(Request.of(Verb.ADD).version("0.2.0").to(plugin).stdout())))
+    assertThat(
+            Json.compact(CniJson.parse(Request.of(Verb.ADD).version("0.2.0").to(plugin).stdout())))
         .isEqualTo("{\"cniVersion\":\"0.2.0\",\"ip4\":{\"ip\":\"10.77.0.4/16\"},\"dns\":{}}");
   }
 

@@ -2,7 +2,9 @@ package io.ocicat.cni.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
@@ -10,7 +12,6 @@ import io.ocicat.cni.exec.PluginInvoker;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.ProcessExec;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
 import io.ocicat.ip.IpPrefix;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -71,7 +72,7 @@ class GoDelegateTest {
 
     config =
         config.replaceFirst(
-            "\\{", "{\"prevResult\":" + Json.compact(Json.parse(added.stdout())) + ",");
+            "\\{", "{\"prevResult\":" + Json.compact(CniJson.parse(added.stdout())) + ",");
     assertThat(ask(Verb.CHECK, "c1").exitCode()).isZero();
     assertThat(ask(Verb.DEL, "c1").exitCode()).isZero();
     assertThat(ask(Verb.DEL, "c1").exitCode()).isZero();

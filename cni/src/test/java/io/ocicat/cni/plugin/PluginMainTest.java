@@ -3,8 +3,9 @@ package io.ocicat.cni.plugin;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -28,7 +29,7 @@ class PluginMainTest {
     PrintStream before = System.out;
     assertThat(run(Request.of(Verb.ADD), stdout)).isZero();
     assertThat(System.out).isSameAs(before);
-    assertThat(Json.compact(Json.parse(stdout.toByteArray())))
+    assertThat(Json.compact(CniJson.parse(stdout.toByteArray())))
         .isEqualTo("{\"cniVersion\":\"1.1.0\"}");
     assertThat(stderr.toString(UTF_8)).isEqualTo("debugging\nseriously\n");
   }
@@ -37,7 +38,7 @@ class PluginMainTest {
   void aFailureIsADocumentToo() {
     plugin.failing(new IllegalStateException("potato"));
     assertThat(run(Request.of(Verb.ADD), stdout)).isEqualTo(1);
-    assertThat(Json.parse(stdout.toByteArray()).get("code").intValue()).isEqualTo(999);
+    assertThat(CniJson.parse(stdout.toByteArray()).get("code").intValue()).isEqualTo(999);
   }
 
   @Test

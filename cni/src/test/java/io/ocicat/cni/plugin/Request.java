@@ -3,9 +3,9 @@ package io.ocicat.cni.plugin;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -65,7 +65,7 @@ record Request(Map<String, String> environment, String stdin) {
       throw new AssertionError(
           "exit code %d, stdout %s".formatted(reply.exitCode(), stdout(reply)));
     }
-    return CniException.fromJson(Json.parse(reply.stdout()));
+    return CniException.fromJson(CniJson.parse(reply.stdout()));
   }
 
   static String stdout(PluginReply reply) {

@@ -6,9 +6,11 @@ import static io.ocicat.cni.runtime.Lab.single;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.Bandwidth;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ConfigList;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PluginConfig;
@@ -19,7 +21,6 @@ import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.TraceContext;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
 import io.ocicat.testkit.Eventually;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -55,7 +56,7 @@ class AddTest {
   }
 
   private static JsonNode json(String text) {
-    return Json.parse(text);
+    return CniJson.parse(text);
   }
 
   @Test

@@ -6,10 +6,10 @@ import static io.ocicat.cni.runtime.Lab.single;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ConfigList;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +35,7 @@ class CheckOperationTest {
   }
 
   private static JsonNode json(String text) {
-    return Json.parse(text);
+    return CniJson.parse(text);
   }
 
   @Test

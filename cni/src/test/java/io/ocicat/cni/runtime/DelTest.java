@@ -6,13 +6,14 @@ import static io.ocicat.cni.runtime.Lab.list;
 import static io.ocicat.cni.runtime.Lab.single;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ConfigList;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PortMapping;
 import io.ocicat.cni.PortMapping.Protocol;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -44,7 +45,7 @@ class DelTest {
   }
 
   private static JsonNode json(String text) {
-    return Json.parse(text);
+    return CniJson.parse(text);
   }
 
   @Test

@@ -6,10 +6,10 @@ import static io.ocicat.cni.runtime.Lab.list;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.Attachment;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ConfigList;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,7 +54,7 @@ class GcTest {
     network.gc(List.of(new Attachment("c1", "eth0")));
     assertThat(lab.recorder.request(1))
         .isEqualTo(
-            Json.parse(
+            CniJson.parse(
                 """
                 {"type":"a","name":"net","cniVersion":"1.1.0",
                  "cni.dev/valid-attachments":[{"containerID":"c1","ifname":"eth0"}],
@@ -63,7 +63,7 @@ class GcTest {
     network.gc(List.of());
     assertThat(lab.recorder.order()).containsExactly("ADD a", "GC a", "DEL a", "GC a");
     assertThat(lab.recorder.request(3).get("cni.dev/valid-attachments"))
-        .isEqualTo(Json.parse("[]"));
+        .isEqualTo(CniJson.parse("[]"));
     assertThat(lab.cacheFiles()).isEmpty();
   }
 
@@ -88,7 +88,7 @@ class GcTest {
     network.gcAll();
     assertThat(lab.recorder.order()).containsExactly("ADD a", "DEL a", "GC a");
     assertThat(lab.recorder.request(2))
-        .isEqualTo(Json.parse("{\"type\":\"a\",\"name\":\"net\",\"cniVersion\":\"1.1.0\"}"));
+        .isEqualTo(CniJson.parse("{\"type\":\"a\",\"name\":\"net\",\"cniVersion\":\"1.1.0\"}"));
   }
 
   @ParameterizedTest

@@ -3,7 +3,9 @@ package io.ocicat.cni.runtime;
 import static io.ocicat.cni.runtime.Lab.fails;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.Attachment;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ConfigList;
 import io.ocicat.cni.Interface;
 import io.ocicat.cni.IpConfig;
@@ -14,7 +16,6 @@ import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.ProcessExec;
 import io.ocicat.cni.exec.Scripts;
-import io.ocicat.cni.json.Json;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.io.IOException;
@@ -173,10 +174,10 @@ class GoPluginsTest {
             .put("ifName", "eth0")
             .put("networkName", "go-net")
             .put("netns", inside.path().toString());
-    expected.set("cniArgs", Json.parse("[[\"IgnoreUnknown\",\"1\"]]"));
+    expected.set("cniArgs", CniJson.parse("[[\"IgnoreUnknown\",\"1\"]]"));
     expected.set(
         "capabilityArgs",
-        Json.parse(
+        CniJson.parse(
             "{\"portMappings\":[{\"hostPort\":8080,\"containerPort\":80,\"protocol\":\"tcp\"}]}"));
     expected.set("result", result.toJson());
     return expected;

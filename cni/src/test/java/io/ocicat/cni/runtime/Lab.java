@@ -1,9 +1,9 @@
 package io.ocicat.cni.runtime;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ConfigList;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.json.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -125,7 +125,7 @@ final class Lab {
 
   ObjectNode cacheJson(String name) {
     try {
-      return (ObjectNode) Json.parse(Files.readAllBytes(cacheFile(name)));
+      return (ObjectNode) CniJson.parse(Files.readAllBytes(cacheFile(name)));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

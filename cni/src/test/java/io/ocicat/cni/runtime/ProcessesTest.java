@@ -7,6 +7,7 @@ import static io.ocicat.cni.runtime.Lab.single;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.Attachment;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ConfigList;
 import io.ocicat.cni.Dns;
 import io.ocicat.cni.Result;
@@ -14,7 +15,6 @@ import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.ProcessExec;
 import io.ocicat.cni.exec.Scripts;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.InProcessExec;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.testplugins.DebugFile;
@@ -91,7 +91,7 @@ class ProcessesTest {
             """
                 .formatted(producer, passing, dns));
     Network network = noop(inProcess).network(list);
-    Container container = container().capability("portMappings", Json.parse("[]"));
+    Container container = container().capability("portMappings", CniJson.parse("[]"));
     Result result = network.add(container);
     assertThat(result.ips()).hasSize(1);
     assertThat(result.dns()).isEqualTo(new Dns(List.of("1.2.3.4"), "", List.of(), List.of()));
@@ -99,10 +99,10 @@ class ProcessesTest {
     assertThat(asked.command()).isEqualTo("ADD");
     assertThat(asked.args().containerId()).isEqualTo("c1");
     assertThat(asked.args().ifName()).isEqualTo("eth0");
-    assertThat(Json.parse(asked.args().stdin()).get("runtimeConfig"))
-        .isEqualTo(Json.parse("{\"portMappings\":[]}"));
+    assertThat(CniJson.parse(asked.args().stdin()).get("runtimeConfig"))
+        .isEqualTo(CniJson.parse("{\"portMappings\":[]}"));
     network.check(container);
-    assertThat(Json.parse(DebugFile.read(producer).args().stdin()).get("prevResult"))
+    assertThat(CniJson.parse(DebugFile.read(producer).args().stdin()).get("prevResult"))
         .isEqualTo(result.toJson());
     network.del(container);
     assertThat(DebugFile.read(passing).command()).isEqualTo("DEL");
@@ -197,7 +197,7 @@ class ProcessesTest {
       assertThat(result.version()).isEqualTo(SpecVersion.V0_1_0);
       assertThat(result.ips()).hasSize(1);
       network.del(container());
-      assertThat(Json.parse(read(directory.resolve("del"))).has("prevResult")).isFalse();
+      assertThat(CniJson.parse(read(directory.resolve("del"))).has("prevResult")).isFalse();
     }
     assertThat(cni.network(list("1.0.0", "legacy")).validate().problems())
         .extracting(Validation.Finding::reason)

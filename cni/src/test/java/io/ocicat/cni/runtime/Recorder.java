@@ -1,6 +1,8 @@
 package io.ocicat.cni.runtime;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.VersionReply;
@@ -9,7 +11,6 @@ import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -47,7 +48,7 @@ final class Recorder implements PluginExec {
             invocation.executable().getFileName().toString(),
             Verb.valueOf(invocation.environment().getOrDefault(CniEnvironment.COMMAND, "")),
             invocation.environment(),
-            Json.parse(invocation.stdin()),
+            CniJson.parse(invocation.stdin()),
             invocation.limit());
     calls.add(call);
     return behaviours.getOrDefault(key(call.plugin, call.verb), Recorder::usual).apply(call);
@@ -77,9 +78,9 @@ final class Recorder implements PluginExec {
     JsonNode version = call.request.get("cniVersion");
     result.put("cniVersion", version.stringValue());
     if (version.stringValue().compareTo("0.3.0") < 0) {
-      result.set("ip4", Json.parse("{\"ip\":\"10.1.2.3/24\"}"));
+      result.set("ip4", CniJson.parse("{\"ip\":\"10.1.2.3/24\"}"));
     } else {
-      result.set("ips", Json.parse("[{\"address\":\"10.1.2.3/24\"}]"));
+      result.set("ips", CniJson.parse("[{\"address\":\"10.1.2.3/24\"}]"));
     }
     return result;
   }

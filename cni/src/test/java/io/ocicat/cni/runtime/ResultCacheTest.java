@@ -5,13 +5,14 @@ import static io.ocicat.cni.runtime.Lab.fails;
 import static io.ocicat.cni.runtime.Lab.list;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ConfigList;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PortMapping;
 import io.ocicat.cni.PortMapping.Protocol;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -119,7 +120,7 @@ class ResultCacheTest {
   @Test
   void tellsArgumentsAndCapabilitiesOfABareContainer() {
     Network network = lab.network("1.0.0", "a");
-    Container full = container().arg("K", "V").capability("mac", Json.parse("\"02::\""));
+    Container full = container().arg("K", "V").capability("mac", CniJson.parse("\"02::\""));
     network.add(full);
     CachedAttachment cached = network.cachedAttachment(container()).orElseThrow();
     assertThat(cached.container()).isEqualTo(full);
@@ -168,7 +169,8 @@ class ResultCacheTest {
     assertThat(network.cachedResult(container()).map(Result::toJson))
         .hasValue(
             (ObjectNode)
-                Json.parse("{\"cniVersion\":\"1.0.0\",\"ips\":[{\"address\":\"10.1.2.3/24\"}]}"));
+                CniJson.parse(
+                    "{\"cniVersion\":\"1.0.0\",\"ips\":[{\"address\":\"10.1.2.3/24\"}]}"));
     assertThat(network.cachedAttachment(container())).isEmpty();
     assertThat(network.attachments()).isEmpty();
   }
@@ -189,7 +191,7 @@ class ResultCacheTest {
         .isEqualTo(
             Container.of("c42", "/run/netns/blue")
                 .arg("IgnoreUnknown", "1")
-                .capability("portMappings", Json.parse("[{\"hostPort\":8080}]")));
+                .capability("portMappings", CniJson.parse("[{\"hostPort\":8080}]")));
     assertThat(found.result().map(Result::ips).orElseThrow()).hasSize(1);
     assertThat(lab.cni().network(found).name()).isEqualTo("edge-net");
     assertThat(lab.warnings).isEmpty();
@@ -203,7 +205,7 @@ class ResultCacheTest {
     entry.remove("result");
     Lab.write(lab.cacheFile(FILE), Json.compact(entry));
     assertThat(network.cachedResult(container()).map(Result::toJson))
-        .hasValue((ObjectNode) Json.parse("{\"cniVersion\":\"1.0.0\"}"));
+        .hasValue((ObjectNode) CniJson.parse("{\"cniVersion\":\"1.0.0\"}"));
     assertThat(network.attachments().getFirst().result()).isEmpty();
   }
 
@@ -232,7 +234,7 @@ class ResultCacheTest {
         .isEqualTo(read(file));
     assertThat(entry.get("io.ocicat"))
         .isEqualTo(
-            Json.parse(
+            CniJson.parse(
                 "{\"list\":{\"name\":\"net\",\"plugins\":[{\"type\":\"a\"},{\"type\":\"b\",\"n\":9007199254740993}],\"cniVersion\":\"1.1.0\"}}"));
   }
 

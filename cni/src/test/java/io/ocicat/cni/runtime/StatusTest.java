@@ -3,9 +3,9 @@ package io.ocicat.cni.runtime;
 import static io.ocicat.cni.runtime.Lab.fails;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,7 +28,7 @@ class StatusTest {
     lab.network("1.1.0", "a", "b").status();
     assertThat(lab.recorder.order()).containsExactly("STATUS a", "STATUS b");
     assertThat(lab.recorder.request(0))
-        .isEqualTo(Json.parse("{\"type\":\"a\",\"name\":\"net\",\"cniVersion\":\"1.1.0\"}"));
+        .isEqualTo(CniJson.parse("{\"type\":\"a\",\"name\":\"net\",\"cniVersion\":\"1.1.0\"}"));
     assertThat(lab.recorder.calls().getFirst().environment())
         .containsEntry("CNI_COMMAND", "STATUS")
         .containsEntry("CNI_CONTAINERID", "")

@@ -1,8 +1,9 @@
 package io.ocicat.cni.testplugins;
 
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.JsonFields;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -103,7 +104,7 @@ public record DebugFile(
   }
 
   public static DebugFile read(Path file) {
-    return JsonFields.read(
+    return CniJson.read(
         (ObjectNode) parse(file),
         in ->
             new DebugFile(
@@ -151,7 +152,7 @@ public record DebugFile(
 
   private static JsonNode parse(Path file) {
     try {
-      return Json.parse(Files.readAllBytes(file));
+      return CniJson.parse(Files.readAllBytes(file));
     } catch (IOException e) {
       throw new UncheckedIOException(e.toString(), e);
     }

@@ -1,10 +1,10 @@
 package io.ocicat.cni.testplugins;
 
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.JsonFields;
+import io.ocicat.base.json.JsonValue;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.JsonValue;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.Call;
 import io.ocicat.cni.plugin.CheckCall;

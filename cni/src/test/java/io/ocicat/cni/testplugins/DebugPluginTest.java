@@ -2,7 +2,8 @@ package io.ocicat.cni.testplugins;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -28,8 +29,8 @@ class DebugPluginTest {
     Path output = directory.resolve("output");
     Path debug = JvmPlugins.install(directory, "debug", DebugPlugin.class);
     String config =
-        ("{\"cniVersion\":\"1.0.0\",\"name\":\"n\",\"type\":\"debug\",\"cniOutput\":\"%s\","
-                + "\"addHooks\":[[\"sh\",\"-c\",\"grep -o probe0 /proc/net/dev\"]],\"prevResult\":%s}")
+        ("{\"cniVersion\":\"1.0.0\",\"name\":\"n\",\"type\":\"debug\",\"cniOutput\":\"%s\",\"addHooks\":[[\"sh\",\"-c\",\"grep"
+                + " -o probe0 /proc/net/dev\"]],\"prevResult\":%s}")
             .formatted(output, PREVIOUS);
     Command call =
         Command.of(debug.toString())
@@ -39,15 +40,15 @@ class DebugPluginTest {
             .stdin(config);
 
     Output added = call.env("CNI_COMMAND", "ADD").run();
-    assertThat(Json.compact(Json.parse(added.stdout()))).isEqualTo(PREVIOUS);
+    assertThat(Json.compact(CniJson.parse(added.stdout()))).isEqualTo(PREVIOUS);
     assertThat(added.stderr()).endsWith("/proc/net/dev: probe0\n");
     call.env("CNI_COMMAND", "DEL").run();
 
     List<JsonNode> requests =
-        Files.readAllLines(output).stream().map(line -> Json.parse(line)).toList();
+        Files.readAllLines(output).stream().map(line -> CniJson.parse(line)).toList();
     assertThat(requests)
         .extracting(request -> request.get("CNI_COMMAND").stringValue())
         .containsExactly("ADD", "DEL");
-    assertThat(requests.getFirst().get("stdin")).isEqualTo(Json.parse(config));
+    assertThat(requests.getFirst().get("stdin")).isEqualTo(CniJson.parse(config));
   }
 }

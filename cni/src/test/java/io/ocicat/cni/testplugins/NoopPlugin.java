@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.ocicat.cni.CniArgs;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.Dns;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.AttachmentCall;
 import io.ocicat.cni.plugin.Call;
@@ -82,7 +82,7 @@ public final class NoopPlugin implements Plugin {
           call.previousResult()
               .orElseGet(Result::empty)
               .withDns(new Dns(List.of("1.2.3.4"), "", List.of(), List.of()));
-      default -> Result.parse(Json.parse(behaviour.result()), call.version());
+      default -> Result.parse(CniJson.parse(behaviour.result()), call.version());
     };
   }
 

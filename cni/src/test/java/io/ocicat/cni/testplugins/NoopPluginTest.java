@@ -2,7 +2,8 @@ package io.ocicat.cni.testplugins;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Output;
 import java.nio.file.Path;
@@ -137,6 +138,6 @@ class NoopPluginTest {
   }
 
   private static String compact(Output output) {
-    return Json.compact(Json.parse(output.stdout()));
+    return Json.compact(CniJson.parse(output.stdout()));
   }
 }

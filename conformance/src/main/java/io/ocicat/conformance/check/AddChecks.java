@@ -7,11 +7,11 @@ import static io.ocicat.conformance.subject.PluginKind.INTERFACE;
 import static io.ocicat.conformance.subject.PluginKind.IPAM;
 import static io.ocicat.conformance.subject.PluginKind.LOOPBACK;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.Interface;
 import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.cni.json.Json;
 import io.ocicat.conformance.lab.AddedContainer;
 import io.ocicat.conformance.lab.CallResult;
 import io.ocicat.conformance.lab.Lab;

@@ -4,10 +4,11 @@ import static io.ocicat.conformance.check.ConformanceCheck.must;
 import static io.ocicat.conformance.check.ConformanceCheck.should;
 import static io.ocicat.conformance.subject.PluginKind.CHAINED;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.cni.json.Json;
 import io.ocicat.conformance.lab.AddedContainer;
 import io.ocicat.conformance.lab.Lab;
 import io.ocicat.conformance.lab.Mismatch;
@@ -89,7 +90,7 @@ final class ChainChecks {
 
   private static void survives(Lab lab, Odd odd) {
     ObjectNode config = lab.config();
-    config.set("prevResult", Json.parse(odd.prevResult));
+    config.set("prevResult", CniJson.parse(odd.prevResult));
     lab.run(lab.call("ADD", config)).isInProtocol();
   }
 

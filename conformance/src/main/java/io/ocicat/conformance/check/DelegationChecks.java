@@ -3,11 +3,12 @@ package io.ocicat.conformance.check;
 import static io.ocicat.conformance.check.ConformanceCheck.must;
 import static io.ocicat.conformance.subject.PluginKind.INTERFACE;
 
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.Route;
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.cni.json.Json;
 import io.ocicat.conformance.lab.AddedContainer;
 import io.ocicat.conformance.lab.CallResult;
 import io.ocicat.conformance.lab.Decoy;
@@ -105,7 +106,7 @@ final class DelegationChecks {
     Expect.same(List.of(line(lab, "ADD")), ipam.calls(), "calls");
     Expect.same(
         Json.compact(withIpam(lab.config(), "ipam")),
-        Json.compact(Json.parse(ipam.request("ADD"))),
+        Json.compact(CniJson.parse(ipam.request("ADD"))),
         "on the IPAM plugin's stdin");
     // Not its length: a plugin that routes to each container gives it the address alone.
     List<IpAddress> addresses =

@@ -4,9 +4,9 @@ import static io.ocicat.conformance.check.ConformanceCheck.must;
 import static io.ocicat.conformance.check.ConformanceCheck.should;
 import static io.ocicat.conformance.subject.PluginKind.IPAM;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.cni.json.Json;
 import io.ocicat.conformance.lab.AddedContainer;
 import io.ocicat.conformance.lab.Lab;
 import io.ocicat.conformance.lab.LabCall;

@@ -3,9 +3,9 @@ package io.ocicat.conformance.check;
 import static io.ocicat.conformance.check.ConformanceCheck.must;
 import static io.ocicat.conformance.subject.PluginKind.IPAM;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.cni.json.Json;
 import io.ocicat.conformance.lab.AddedContainer;
 import io.ocicat.conformance.lab.Lab;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.ocicat.conformance.check;
 import static io.ocicat.conformance.check.ConformanceCheck.must;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.base.Quoted;
 import io.ocicat.conformance.lab.RawValue;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.ocicat.conformance.check;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.SpecVersion.Family;
-import io.ocicat.cni.json.Json;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;

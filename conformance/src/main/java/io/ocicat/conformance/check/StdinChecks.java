@@ -3,7 +3,8 @@ package io.ocicat.conformance.check;
 import static io.ocicat.conformance.check.ConformanceCheck.must;
 import static io.ocicat.conformance.check.ConformanceCheck.should;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.conformance.lab.Lab;
 import io.ocicat.conformance.lab.RawValue;
 import io.ocicat.conformance.lab.Stdin;
@@ -75,7 +76,7 @@ final class StdinChecks {
             "conventions, args in network config",
             lab -> {
               ObjectNode config = lab.config();
-              config.set("args", Json.parse("{\"lab.example\":{\"any\":[1,\"x\"]}}"));
+              config.set("args", CniJson.parse("{\"lab.example\":{\"any\":[1,\"x\"]}}"));
               lab.run(lab.call("ADD", config)).succeeds();
             }),
         inProtocol(

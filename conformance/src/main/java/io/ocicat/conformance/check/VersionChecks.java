@@ -3,10 +3,10 @@ package io.ocicat.conformance.check;
 import static io.ocicat.conformance.check.ConformanceCheck.must;
 import static io.ocicat.conformance.check.ConformanceCheck.should;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.VersionReply;
-import io.ocicat.cni.json.Json;
 import io.ocicat.conformance.lab.CallResult;
 import io.ocicat.conformance.lab.Lab;
 import io.ocicat.conformance.lab.LabCall;

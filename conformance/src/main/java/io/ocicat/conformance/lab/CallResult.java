@@ -2,10 +2,10 @@ package io.ocicat.conformance.lab;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.exec.PluginReply;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.Quoted;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
@@ -116,7 +116,7 @@ public sealed interface CallResult {
   private static ObjectNode object(Ended ended, String expected) {
     JsonNode document;
     try {
-      document = Json.parse(ended.stdout());
+      document = CniJson.parse(ended.stdout());
     } catch (CniException e) {
       throw new Mismatch(expected + " (" + e.getMessage() + ")", ended.describe());
     }

@@ -1,12 +1,12 @@
 package io.ocicat.conformance.lab;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginReply;
-import io.ocicat.cni.json.Json;
 import io.ocicat.conformance.subject.ConformanceException;
 import io.ocicat.conformance.subject.PluginKind;
 import io.ocicat.conformance.subject.PluginUnderTest;

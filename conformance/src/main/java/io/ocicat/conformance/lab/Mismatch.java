@@ -1,6 +1,6 @@
 package io.ocicat.conformance.lab;
 
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.base.Quoted;
 
 /** The plugin did not behave as expected; ends a check. */
 public final class Mismatch extends RuntimeException {

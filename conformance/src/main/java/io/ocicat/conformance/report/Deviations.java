@@ -1,6 +1,6 @@
 package io.ocicat.conformance.report;
 
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.base.Quoted;
 import io.ocicat.conformance.subject.ConformanceException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.ocicat.conformance.report;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.cni.json.Json;
 import io.ocicat.conformance.check.CheckVerdict;
 import java.util.Locale;
 import tools.jackson.databind.node.ArrayNode;

@@ -3,7 +3,7 @@ package io.ocicat.conformance.subject;
 import static java.util.function.Function.identity;
 import static java.util.stream.Collectors.toMap;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -126,7 +126,7 @@ public final class KnownPlugins {
 
   private static Profile of(String name, PluginKind kind, String members) {
     ObjectNode config =
-        (ObjectNode) Json.parse("{ \"type\": \"%s\", %s }".formatted(name, members));
+        (ObjectNode) CniJson.parse("{ \"type\": \"%s\", %s }".formatted(name, members));
     return Profile.of(name, kind, config);
   }
 }

@@ -1,6 +1,7 @@
 package io.ocicat.conformance.subject;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import java.util.Map;
 import java.util.regex.Pattern;
 import tools.jackson.databind.node.ObjectNode;
@@ -120,6 +121,6 @@ public record Profile(
         Json.compact(config)
             .replace(DATA, quoted.substring(1, quoted.length() - 1))
             .replace(PORT, Integer.toString(port));
-    return (ObjectNode) Json.parse(text);
+    return (ObjectNode) CniJson.parse(text);
   }
 }

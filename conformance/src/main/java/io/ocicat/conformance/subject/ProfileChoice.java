@@ -1,8 +1,9 @@
 package io.ocicat.conformance.subject;
 
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.cni.CniJson;
 import java.util.Locale;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
@@ -46,7 +47,7 @@ final class ProfileChoice {
   private static ObjectNode read(String plugin, byte[] bytes) {
     JsonNode document;
     try {
-      document = Json.parse(bytes);
+      document = CniJson.parse(bytes);
     } catch (CniException e) {
       throw new ConformanceException("the configuration is " + e.getMessage(), e);
     }

@@ -2,8 +2,8 @@ package io.ocicat.conformance.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.cni.json.Json;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -77,6 +77,6 @@ class ResultShapeTest {
   }
 
   private static List<String> problems(String document, SpecVersion version) {
-    return ResultShape.problems((ObjectNode) Json.parse(document), version);
+    return ResultShape.problems((ObjectNode) CniJson.parse(document), version);
   }
 }

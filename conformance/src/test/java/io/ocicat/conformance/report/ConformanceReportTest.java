@@ -2,7 +2,7 @@ package io.ocicat.conformance.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.conformance.check.CheckVerdict;
 import io.ocicat.conformance.check.Checks;
 import io.ocicat.conformance.check.ConformanceCheck;
@@ -109,7 +109,7 @@ class ConformanceReportTest {
 
   @Test
   void jsonHasEverything() {
-    JsonNode json = Json.parse(JsonReport.of(REPORT));
+    JsonNode json = CniJson.parse(JsonReport.of(REPORT));
 
     assertThat(json.at("/plugin").asString()).isEqualTo("bridge");
     assertThat(json.at("/versions/1").asString()).isEqualTo("1.0.0");

@@ -1,8 +1,8 @@
 package io.ocicat.daemon.call;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallId;
 import io.ocicat.daemon.state.CallRecord;

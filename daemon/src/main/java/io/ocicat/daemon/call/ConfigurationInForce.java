@@ -1,8 +1,9 @@
 package io.ocicat.daemon.call;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.runtime.ConfDirectory;
 import io.ocicat.daemon.liveness.CniFolders;
 import io.ocicat.daemon.state.CallRecord;
@@ -53,8 +54,8 @@ record ConfigurationInForce(CniFolders folders) {
       return true;
     }
     try {
-      JsonNode before = Json.parse(call.stdin());
-      return Json.parse(requestOf(record)).equals(before);
+      JsonNode before = CniJson.parse(call.stdin());
+      return CniJson.parse(requestOf(record)).equals(before);
     } catch (CniException _) {
       return false;
     }

@@ -1,12 +1,12 @@
 package io.ocicat.daemon.call;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.DaemonState;
@@ -175,7 +175,7 @@ final class DelHandler {
 
   private static boolean isPassing(PluginReply failure) {
     try {
-      return PASSING.contains(CniException.fromJson(Json.parse(failure.stdout())).code());
+      return PASSING.contains(CniException.fromJson(CniJson.parse(failure.stdout())).code());
     } catch (CniException _) {
       return false;
     }
@@ -183,7 +183,7 @@ final class DelHandler {
 
   private static String message(PluginReply failure) {
     try {
-      return CniException.fromJson(Json.parse(failure.stdout())).msg();
+      return CniException.fromJson(CniJson.parse(failure.stdout())).msg();
     } catch (CniException _) {
       return "it printed no readable error";
     }

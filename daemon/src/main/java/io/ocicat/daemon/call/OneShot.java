@@ -1,12 +1,12 @@
 package io.ocicat.daemon.call;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.daemon.liveness.CniFolders;
 import io.ocicat.daemon.state.DaemonState;
@@ -46,7 +46,7 @@ public record OneShot(DaemonState state, PluginExecutables ours) {
             name,
             plugin,
             environment,
-            reads ? stdin.readNBytes(Json.MAX_BYTES + 1) : new byte[0],
+            reads ? stdin.readNBytes(CniJson.MAX_BYTES + 1) : new byte[0],
             Deadline.in(limit(environment)));
     Optional<String> weakness = reads ? state.weakness() : Optional.empty();
     if (weakness.isPresent()) {

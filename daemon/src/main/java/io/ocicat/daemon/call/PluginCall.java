@@ -1,5 +1,6 @@
 package io.ocicat.daemon.call;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.SpecVersion;
@@ -7,7 +8,6 @@ import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.daemon.state.AttachmentKey;

@@ -1,7 +1,8 @@
 package io.ocicat.daemon.call;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
@@ -48,7 +49,7 @@ final class SecretRedaction {
       return stdin;
     }
     try {
-      return Json.parse(stdin) instanceof ObjectNode request && remove(request)
+      return CniJson.parse(stdin) instanceof ObjectNode request && remove(request)
           ? Json.compactBytes(request)
           : stdin;
     } catch (CniException _) {

@@ -1,6 +1,6 @@
 package io.ocicat.daemon.info;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.daemon.trace.Cause;
 import io.ocicat.daemon.trace.FinishedCall;
 import io.ocicat.daemon.trace.Phase;

@@ -1,6 +1,6 @@
 package io.ocicat.daemon.info;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.daemon.Daemon;
 import io.ocicat.daemon.Daemon.Stage;
 import io.ocicat.daemon.metrics.BuildInfo;

@@ -1,7 +1,7 @@
 package io.ocicat.daemon.info;
 
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.linux.Received;
@@ -46,7 +46,7 @@ public record InfoClient(Path socket) {
 
   public JsonNode askJson(String target) {
     try {
-      return Json.parse(ask(target));
+      return CniJson.parse(ask(target));
     } catch (CniException e) {
       throw new InfoException("ocicatd's answer is no JSON: " + e.msg(), false);
     }

@@ -1,6 +1,6 @@
 package io.ocicat.daemon.info;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;

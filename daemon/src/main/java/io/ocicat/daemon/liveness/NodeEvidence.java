@@ -1,9 +1,9 @@
 package io.ocicat.daemon.liveness;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.exec.PluginPath;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.runtime.CachedAttachment;
 import io.ocicat.cni.runtime.Cni;

@@ -1,7 +1,7 @@
 package io.ocicat.daemon.otlp;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.exec.TraceContext;
-import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.metrics.BuildInfo;
 import io.ocicat.daemon.trace.FinishedCall;
 import io.ocicat.daemon.trace.Step;

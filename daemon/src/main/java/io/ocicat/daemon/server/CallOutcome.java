@@ -1,11 +1,11 @@
 package io.ocicat.daemon.server;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.TraceContext;
-import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.state.PodName;
 import io.ocicat.daemon.trace.CallTrace;
 import io.ocicat.daemon.trace.Cause;
@@ -51,7 +51,7 @@ public record CallOutcome(
     String message = "";
     if (failed()) {
       try {
-        CniException error = CniException.fromJson(Json.parse(reply.stdout()));
+        CniException error = CniException.fromJson(CniJson.parse(reply.stdout()));
         code = error.code().value();
         message = error.details().isEmpty() ? error.msg() : error.msg() + "; " + error.details();
       } catch (CniException e) {

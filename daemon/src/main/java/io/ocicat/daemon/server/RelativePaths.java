@@ -1,8 +1,8 @@
 package io.ocicat.daemon.server;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.wire.WireRequest;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
@@ -44,7 +44,7 @@ final class RelativePaths {
 
   private static boolean areInStdin(byte[] stdin) {
     try {
-      return stdin.length > 0 && areIn(Json.parse(stdin), DEEPEST);
+      return stdin.length > 0 && areIn(CniJson.parse(stdin), DEEPEST);
     } catch (CniException _) {
       // Making the call will show what is wrong with it.
       return false;

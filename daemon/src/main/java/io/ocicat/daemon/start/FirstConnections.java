@@ -2,12 +2,13 @@ package io.ocicat.daemon.start;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.call.PluginCall;
 import io.ocicat.daemon.server.DaemonEvents;
@@ -29,7 +30,7 @@ record FirstConnections(CallRunner runner, Map<String, String> environment, Daem
       try {
         PluginReply reply = status(plugin);
         if (reply.exitCode() != 0) {
-          note(plugin, Json.parse(reply.stdout()).path("msg").asString(""));
+          note(plugin, CniJson.parse(reply.stdout()).path("msg").asString(""));
         }
       } catch (RuntimeException e) {
         note(plugin, String.valueOf(e.getMessage()));

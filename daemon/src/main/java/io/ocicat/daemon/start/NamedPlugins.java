@@ -1,7 +1,7 @@
 package io.ocicat.daemon.start;
 
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.netlink.linux.RegularFile;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -36,7 +36,7 @@ record NamedPlugins(List<ObjectNode> plugins) {
 
   private static void addAll(Path file, List<ObjectNode> plugins) {
     try {
-      JsonNode network = Json.parse(RegularFile.read(file, Json.MAX_BYTES));
+      JsonNode network = CniJson.parse(RegularFile.read(file, CniJson.MAX_BYTES));
       for (JsonNode plugin : network.has("plugins") ? network.path("plugins") : List.of(network)) {
         if (plugin instanceof ObjectNode document) {
           plugins.add(document.put("name", network.path("name").asString("")));

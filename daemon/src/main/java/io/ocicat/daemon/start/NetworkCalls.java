@@ -2,9 +2,10 @@ package io.ocicat.daemon.start;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.wire.DaemonClient;
 import io.ocicat.daemon.wire.FilesystemView;
 import io.ocicat.daemon.wire.WireReply;
@@ -134,7 +135,7 @@ public record NetworkCalls(Path socket, Path host, Map<String, String> environme
                   .formatted(verb, conf, new String(done.reply().stdout(), UTF_8)));
         }
         return verb.equals("ADD")
-            ? Optional.of((ObjectNode) Json.parse(done.reply().stdout()))
+            ? Optional.of((ObjectNode) CniJson.parse(done.reply().stdout()))
             : Optional.empty();
       }
       throw new IllegalStateException("the daemon declined %s of %s".formatted(verb, type));

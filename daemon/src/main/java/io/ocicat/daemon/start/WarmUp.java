@@ -1,6 +1,7 @@
 package io.ocicat.daemon.start;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.daemon.CallLog;
 import io.ocicat.daemon.EventFanOut;
 import io.ocicat.daemon.call.CallRunner;
@@ -183,7 +184,7 @@ record WarmUp(
         .put("dataDir", folder.resolve("leases").toString())
         .put("subnet", "10.88.0.0/16");
     for (String text : CHAINED) {
-      ObjectNode plugin = (ObjectNode) Json.parse(text);
+      ObjectNode plugin = (ObjectNode) CniJson.parse(text);
       if (types.contains(plugin.path("type").asString())) {
         chain.add(plugin.put("dataDir", folder.resolve("tuning").toString()));
       }

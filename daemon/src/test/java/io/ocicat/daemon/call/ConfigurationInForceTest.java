@@ -2,7 +2,7 @@ package io.ocicat.daemon.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.daemon.liveness.CniFolders;
 import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.CallRecord;
@@ -41,7 +41,8 @@ class ConfigurationInForceTest {
             Map.of(),
             RECORDED.getBytes(StandardCharsets.UTF_8),
             new byte[0]);
-    return Json.parse(new ConfigurationInForce(new CniFolders(folder, folder)).requestOf(record));
+    return CniJson.parse(
+        new ConfigurationInForce(new CniFolders(folder, folder)).requestOf(record));
   }
 
   private void configure(String network) throws IOException {
@@ -70,6 +71,6 @@ class ConfigurationInForceTest {
   @Test
   void aNetworkWithoutAFileIsAsRecorded() throws IOException {
     configure("others");
-    assertThat(request()).isEqualTo(Json.parse(RECORDED.getBytes(StandardCharsets.UTF_8)));
+    assertThat(request()).isEqualTo(CniJson.parse(RECORDED.getBytes(StandardCharsets.UTF_8)));
   }
 }

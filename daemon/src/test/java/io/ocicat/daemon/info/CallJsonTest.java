@@ -2,7 +2,8 @@ package io.ocicat.daemon.info;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.daemon.trace.CallHistory;
 import io.ocicat.daemon.trace.Cause;
 import io.ocicat.daemon.trace.FinishedCall;
@@ -38,12 +39,12 @@ class CallJsonTest {
   void whatIsWrittenIsRead() {
     FinishedCall call = call("c1", 1, 1000);
 
-    assertThat(CallJson.read(Json.parse(Json.compact(CallJson.write(call))))).isEqualTo(call);
+    assertThat(CallJson.read(CniJson.parse(Json.compact(CallJson.write(call))))).isEqualTo(call);
   }
 
   @Test
   void whatIsMissingOrUnknownDoesNoHarm() {
-    FinishedCall call = CallJson.read(Json.parse("{\"steps\":[{\"phase\":\"quantum\"}]}"));
+    FinishedCall call = CallJson.read(CniJson.parse("{\"steps\":[{\"phase\":\"quantum\"}]}"));
 
     assertThat(call.containerId()).isEmpty();
     assertThat(call.steps().getFirst().phase()).isEqualTo(Phase.KERNEL);

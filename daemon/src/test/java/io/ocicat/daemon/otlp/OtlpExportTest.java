@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.sun.net.httpserver.HttpServer;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.exec.PluginReply;
-import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.metrics.BuildInfo;
 import io.ocicat.daemon.server.CallOutcome;
 import io.ocicat.daemon.trace.CallTrace;
@@ -43,7 +43,7 @@ class OtlpExportTest {
       collector.stop(0);
     }
 
-    JsonNode document = Json.parse(received.getFirst());
+    JsonNode document = CniJson.parse(received.getFirst());
     assertThat(document.at("/resourceSpans/0/resource/attributes/0/value/stringValue").asString())
         .isEqualTo("ocicatd");
     JsonNode spans = document.at("/resourceSpans/0/scopeSpans/0/spans");
@@ -74,7 +74,7 @@ class OtlpExportTest {
       collector.stop(0);
     }
 
-    JsonNode call = Json.parse(received.getFirst()).at("/resourceSpans/0/scopeSpans/0/spans/0");
+    JsonNode call = CniJson.parse(received.getFirst()).at("/resourceSpans/0/scopeSpans/0/spans/0");
     assertThat(received).hasSize(1);
     assertThat(call.path("traceId").asString()).matches("[0-9a-f]{32}").isNotEqualTo(TRACE);
     assertThat(call.has("parentSpanId")).isFalse();

@@ -5,7 +5,8 @@ import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.kubernetes.client.JsonTrees;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -232,7 +233,7 @@ final class ApiServer implements AutoCloseable {
       Target target = Target.of(exchange.getRequestURI());
       String verb = target.verb(exchange.getRequestMethod());
       String text = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-      ObjectNode body = text.isEmpty() ? Json.object() : Json.parseObject(text);
+      ObjectNode body = text.isEmpty() ? Json.object() : StoredJson.parseObject(text);
       String token = exchange.getRequestHeaders().getFirst("Authorization");
       Seen request = new Seen(verb, target, token, body);
       seen.add(request);
@@ -333,7 +334,7 @@ final class ApiServer implements AutoCloseable {
   }
 
   private static void send(HttpExchange exchange, Reply reply) throws IOException {
-    byte[] bytes = Json.compact(reply.body()).getBytes(StandardCharsets.UTF_8);
+    byte[] bytes = StoredJson.compact(reply.body()).getBytes(StandardCharsets.UTF_8);
     exchange.getResponseHeaders().set("Content-Type", "application/json");
     exchange.sendResponseHeaders(reply.code(), bytes.length);
     exchange.getResponseBody().write(bytes);
@@ -385,7 +386,7 @@ final class ApiServer implements AutoCloseable {
   private static void write(OutputStream out, String type, ObjectNode object) throws IOException {
     ObjectNode event = Json.object().put("type", type);
     event.set("object", object);
-    out.write((Json.compact(event) + "\n").getBytes(StandardCharsets.UTF_8));
+    out.write((StoredJson.compact(event) + "\n").getBytes(StandardCharsets.UTF_8));
     out.flush();
   }
 

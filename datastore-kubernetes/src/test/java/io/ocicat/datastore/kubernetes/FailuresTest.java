@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.error.CompactedException;
 import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.error.UnauthorizedException;
 import io.ocicat.datastore.error.UnavailableException;
-import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.kubernetes.client.RateLimit;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Crds;

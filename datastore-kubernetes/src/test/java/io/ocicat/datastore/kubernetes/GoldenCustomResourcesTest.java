@@ -2,7 +2,7 @@ package io.ocicat.datastore.kubernetes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.kubernetes.mapping.CustomLayout;
 import io.ocicat.datastore.kv.CalicoLayout;
 import io.ocicat.datastore.kv.KeyValue;
@@ -101,7 +101,7 @@ class GoldenCustomResourcesTest {
   @MethodSource("documents")
   void isWrittenAsCalicoWritesIt(Golden golden) {
     assertThat(golden.layout().encode(golden.inEtcd()))
-        .isEqualTo(Json.parseObject(golden.custom()));
+        .isEqualTo(StoredJson.parseObject(golden.custom()));
   }
 
   @ParameterizedTest
@@ -109,16 +109,18 @@ class GoldenCustomResourcesTest {
   void isReadAsTheSameThatEtcdHolds(Golden golden) {
     Resource expected = golden.inEtcd();
 
-    Resource read = golden.layout().decode(expected.kind(), Json.parseObject(golden.custom()));
+    Resource read =
+        golden.layout().decode(expected.kind(), StoredJson.parseObject(golden.custom()));
 
     assertThat(read).isEqualTo(expected);
-    assertThat(Json.compact(read.content())).isEqualTo(Json.compact(expected.content()));
+    assertThat(StoredJson.compact(read.content()))
+        .isEqualTo(StoredJson.compact(expected.content()));
   }
 
   @ParameterizedTest
   @MethodSource("documents")
   void isWhatItsDefinitionAllows(Golden golden) {
-    ObjectNode custom = Json.parseObject(golden.custom());
+    ObjectNode custom = StoredJson.parseObject(golden.custom());
     ObjectNode definition =
         Crds.of(golden.group()).stream()
             .filter(crd -> crd.at("/spec/names/kind").equals(custom.get("kind")))

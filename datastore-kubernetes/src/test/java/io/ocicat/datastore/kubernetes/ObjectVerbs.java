@@ -1,6 +1,6 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.kubernetes.client.JsonTrees;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -7,7 +7,7 @@ import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.error.ConflictException;
 import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.error.UnsupportedException;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceEvent;
@@ -46,7 +46,7 @@ class PodsTest {
   }
 
   private static ObjectNode pod() {
-    return Json.parseObject(
+    return StoredJson.parseObject(
         """
         {"apiVersion":"v1","kind":"Pod",
          "metadata":{"name":"cart-7d9f","namespace":"shop","generateName":"cart-","labels":{"app":"cart"},
@@ -74,7 +74,7 @@ class PodsTest {
   void aPodIsAnEndpointBeforeItHasAddresses() {
     ObjectNode content = datastore.get(CART).content();
 
-    assertThat(Json.compact(content.get("spec")))
+    assertThat(StoredJson.compact(content.get("spec")))
         .isEqualTo(
             "{\"orchestrator\":\"k8s\",\"node\":\"node-a\",\"pod\":\"cart-7d9f\",\"endpoint\":\"eth0\","
                 + "\"serviceAccountName\":\"default\",\"profiles\":[\"kns.shop\",\"ksa.shop.default\"],"
@@ -106,7 +106,7 @@ class PodsTest {
     assertThat(patch.target().sub()).isEqualTo("status");
     assertThat(patch.body())
         .isEqualTo(
-            Json.parseObject(
+            StoredJson.parseObject(
                 """
                 {"metadata":{"uid":"%s","annotations":{"cni.projectcalico.org/containerID":"4f1c0d9b77aa",
                  "cni.projectcalico.org/podIP":"10.65.0.7/32","cni.projectcalico.org/podIPs":"10.65.0.7/32,fd00:65::7/128"}}}"""
@@ -166,7 +166,7 @@ class PodsTest {
     ObjectNode patch = server.seen().getLast().body();
     assertThat(patch)
         .isEqualTo(
-            Json.parseObject(
+            StoredJson.parseObject(
                 """
                 {"metadata":{"annotations":{"cni.projectcalico.org/podIP":"","cni.projectcalico.org/podIPs":""},
                  "resourceVersion":"%s","uid":"%s"}}"""
@@ -190,7 +190,7 @@ class PodsTest {
       })
   void addressesAreWhatKubeletReportsElseWhatWasNoted(String change, String networks) {
     ObjectNode pod = server.store().get("pods", "shop/cart-7d9f").orElseThrow();
-    ObjectVerbs.merge(pod, Json.parseObject(change));
+    ObjectVerbs.merge(pod, StoredJson.parseObject(change));
     server.put("pods", "shop/cart-7d9f", pod);
 
     String read = datastore.get(CART).content().at("/spec/ipNetworks").toString();
@@ -291,7 +291,7 @@ class PodsTest {
     server.put(
         "nodes",
         "node-a",
-        Json.parseObject(
+        StoredJson.parseObject(
             """
             {"metadata":{"name":"node-a","labels":{"rack":"r1"}},"spec":{"podCIDRs":["10.244.0.0/24","fd00:244::/64"]}}"""));
 

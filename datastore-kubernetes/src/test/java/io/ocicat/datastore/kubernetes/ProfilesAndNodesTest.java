@@ -7,7 +7,7 @@ import io.ocicat.datastore.error.ConflictException;
 import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.error.UnsupportedException;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.kubernetes.client.JsonTrees;
 import io.ocicat.datastore.kubernetes.mapping.CrdUids;
 import io.ocicat.datastore.resource.Kind;
@@ -36,12 +36,13 @@ class ProfilesAndNodesTest {
     server.put(
         "namespaces",
         "shop",
-        Json.parseObject("{\"metadata\":{\"name\":\"shop\",\"labels\":{\"tier\":\"gold\"}}}"));
+        StoredJson.parseObject(
+            "{\"metadata\":{\"name\":\"shop\",\"labels\":{\"tier\":\"gold\"}}}"));
     server.put("serviceaccounts", "shop/till.two", account("till.two"));
     server.put(
         "nodes",
         "node-a",
-        Json.parseObject(
+        StoredJson.parseObject(
             """
             {"metadata":{"name":"node-a","labels":{"rack":"r1"},"annotations":{"projectcalico.org/IPv4Address":"192.0.2.1/24",
               "projectcalico.org/ASNumber":"64512","projectcalico.org/IPv4IPIPTunnelAddr":"10.65.0.2","projectcalico.org/kube-labels":"{}",
@@ -52,7 +53,7 @@ class ProfilesAndNodesTest {
   }
 
   private static ObjectNode account(String name) {
-    return Json.parseObject(
+    return StoredJson.parseObject(
         "{\"metadata\":{\"name\":\"%s\",\"namespace\":\"shop\",\"labels\":{\"role\":\"till\"}}}"
             .formatted(name));
   }
@@ -67,7 +68,7 @@ class ProfilesAndNodesTest {
   void aNamespaceIsAProfileThatAllowsEverything() {
     Resource profile = datastore.get(ResourceKey.of(Kind.PROFILE, "kns.shop"));
 
-    assertThat(Json.compact(profile.content().get("spec")))
+    assertThat(StoredJson.compact(profile.content().get("spec")))
         .isEqualTo(
             "{\"ingress\":[{\"action\":\"Allow\"}],\"egress\":[{\"action\":\"Allow\"}],"
                 + "\"labelsToApply\":{\"pcns.projectcalico.org/name\":\"shop\",\"pcns.tier\":\"gold\"}}");
@@ -97,7 +98,7 @@ class ProfilesAndNodesTest {
   void aServiceAccountIsAProfileOfLabels() {
     Resource profile = datastore.get(ResourceKey.of(Kind.PROFILE, "ksa.shop.till.two"));
 
-    assertThat(Json.compact(profile.content().get("spec")))
+    assertThat(StoredJson.compact(profile.content().get("spec")))
         .isEqualTo(
             "{\"labelsToApply\":{\"pcsa.projectcalico.org/name\":\"till.two\",\"pcsa.role\":\"till\"}}");
     assertThat(profile.revision()).startsWith("/");
@@ -155,7 +156,7 @@ class ProfilesAndNodesTest {
   void aNodeIsWhatItsAnnotationsSay() {
     Resource node = datastore.get(NODE);
 
-    assertThat(Json.compact(node.content().get("spec")))
+    assertThat(StoredJson.compact(node.content().get("spec")))
         .isEqualTo(
             "{\"bgp\":{\"asNumber\":64512,\"ipv4Address\":\"192.0.2.1/24\",\"ipv4IPIPTunnelAddr\":\"10.65.0.2\"},"
                 + "\"ipv4VXLANTunnelAddr\":\"10.65.0.3\",\"vxlanTunnelMACAddr\":\"66:2a:10:22:7c:01\","

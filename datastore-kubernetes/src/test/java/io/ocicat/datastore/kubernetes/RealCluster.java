@@ -2,11 +2,11 @@ package io.ocicat.datastore.kubernetes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.config.Secret;
 import io.ocicat.datastore.error.ExistsException;
 import io.ocicat.datastore.error.NotFoundException;
-import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.kubernetes.client.ApiCall;
 import io.ocicat.datastore.kubernetes.client.ApiClient;
 import io.ocicat.datastore.kubernetes.client.ApiCollection;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.ocicat.datastore.error.ConflictException;
 import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.error.UnavailableException;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.kubernetes.client.ApiCall;
 import io.ocicat.datastore.kubernetes.client.ApiPath;
 import io.ocicat.datastore.kubernetes.client.Discovery;
@@ -62,11 +62,11 @@ class RealClusterTest {
   private void createPod() {
     cluster.create(
         ACCOUNTS,
-        Json.parseObject(
+        StoredJson.parseObject(
             "{\"apiVersion\":\"v1\",\"kind\":\"ServiceAccount\",\"metadata\":{\"name\":\"till\"}}"));
     cluster.create(
         PODS,
-        Json.parseObject(
+        StoredJson.parseObject(
             """
             {"apiVersion":"v1","kind":"Pod","metadata":{"name":"cart"},
              "spec":{"nodeName":"%s","serviceAccountName":"till","automountServiceAccountToken":false,
@@ -126,7 +126,7 @@ class RealClusterTest {
   void aNodeIsUpdatedThroughItsStatus() {
     cluster.create(
         KubernetesCluster.NODES,
-        Json.parseObject(
+        StoredJson.parseObject(
             "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"%s\"}}"
                 .formatted(NODE)));
 
@@ -175,7 +175,8 @@ class RealClusterTest {
   void markedRecordsAreRemovedByTheNextReader() {
     ResourceKey key = new ResourceKey.Handle("net.aa");
     datastore.create(
-        Resource.of(key, Json.parseObject("{\"block\":{\"10.65.0.0/26\":1},\"deleted\":false}")));
+        Resource.of(
+            key, StoredJson.parseObject("{\"block\":{\"10.65.0.0/26\":1},\"deleted\":false}")));
     ApiPath path = new CustomLayout(ApiGroup.V1).path(key);
     ObjectNode marked = cluster.find(path).orElseThrow();
     ((ObjectNode) marked.get("spec")).put("deleted", true);

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.base.json.Json;
 import tools.jackson.databind.node.ObjectNode;
 
 /** A response of the test API server. */

@@ -1,7 +1,7 @@
 package io.ocicat.datastore.kubernetes;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.kubernetes.client.JsonTrees;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Crds;

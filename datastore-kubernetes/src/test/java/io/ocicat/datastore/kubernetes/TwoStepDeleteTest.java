@@ -3,10 +3,11 @@ package io.ocicat.datastore.kubernetes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.error.ConflictException;
 import io.ocicat.datastore.error.ExistsException;
 import io.ocicat.datastore.error.NotFoundException;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.kubernetes.client.JsonTrees;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Crds;
@@ -42,7 +43,7 @@ class TwoStepDeleteTest {
   private static Resource handle(String id) {
     return Resource.of(
         new ResourceKey.Handle(id),
-        Json.parseObject("{\"block\":{\"10.65.0.0/26\":1},\"deleted\":false}"));
+        StoredJson.parseObject("{\"block\":{\"10.65.0.0/26\":1},\"deleted\":false}"));
   }
 
   private static Resource affinity() {

@@ -7,7 +7,7 @@ import io.ocicat.datastore.cluster.OwnerReference;
 import io.ocicat.datastore.cluster.VirtualMachine;
 import io.ocicat.datastore.error.UnauthorizedException;
 import io.ocicat.datastore.error.UnavailableException;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,7 +24,7 @@ class VirtualMachinesTest {
     for (String resource : List.of("virtualmachines", "virtualmachineinstances")) {
       server.define(
           List.of(
-              Json.parseObject(
+              StoredJson.parseObject(
                   "{\"metadata\":{\"name\":\"%s.kubevirt.io\"},\"spec\":{\"group\":\"kubevirt.io\"}}"
                       .formatted(resource))));
     }
@@ -40,7 +40,7 @@ class VirtualMachinesTest {
     server.put(
         collection,
         "shop/vm",
-        Json.parseObject(
+        StoredJson.parseObject(
             "{\"metadata\":{\"name\":\"vm\",\"namespace\":\"shop\"%s}}".formatted(metadata)));
   }
 

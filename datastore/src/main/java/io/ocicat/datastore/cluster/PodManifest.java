@@ -1,6 +1,6 @@
 package io.ocicat.datastore.cluster;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.base.json.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

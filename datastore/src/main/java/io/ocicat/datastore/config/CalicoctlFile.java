@@ -1,7 +1,8 @@
 package io.ocicat.datastore.config;
 
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Problems;
 import io.ocicat.datastore.error.InvalidException;
-import io.ocicat.datastore.json.Problems;
 import io.ocicat.datastore.resource.Resource;
 import java.util.Locale;
 import java.util.Map;
@@ -54,14 +55,14 @@ final class CalicoctlFile {
     Set<String> unknown = new TreeSet<>(spec.propertyNames());
     unknown.removeAll(KNOWN);
     unknown.forEach(name -> problems.add("spec." + name, "is not known"));
-    problems.throwIfAny("the configuration file");
+    InvalidException.throwIfAny(problems, "the configuration file");
     return new CalicoctlFile(spec).read(environment);
   }
 
   private static void expect(ObjectNode document, String name, String wanted, Problems problems) {
     String found = document.path(name).asString("");
     if (!found.equals(wanted)) {
-      problems.add(name, "must be %s, not %s".formatted(wanted, Problems.quote(found)));
+      problems.add(name, "must be %s, not %s".formatted(wanted, Quoted.brief(found)));
     }
   }
 

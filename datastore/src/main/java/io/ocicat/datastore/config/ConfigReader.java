@@ -1,7 +1,7 @@
 package io.ocicat.datastore.config;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.datastore.error.InvalidException;
-import io.ocicat.datastore.json.Problems;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -37,7 +37,7 @@ final class ConfigReader {
 
   static InvalidException unknownType(String type) {
     return new InvalidException(
-        "datastore_type must be embedded, etcdv3 or kubernetes, not " + Problems.quote(type));
+        "datastore_type must be embedded, etcdv3 or kubernetes, not " + Quoted.brief(type));
   }
 
   static DatastoreConfig.Embedded embedded(Map<String, String> environment) {
@@ -124,7 +124,7 @@ final class ConfigReader {
       case "1", "t", "true" -> true;
       default ->
           throw new InvalidException(
-              "%s must be true or false, not %s".formatted(name, Problems.quote(text)));
+              "%s must be true or false, not %s".formatted(name, Quoted.brief(text)));
     };
   }
 
@@ -138,6 +138,6 @@ final class ConfigReader {
     } catch (NumberFormatException _) {
       // Rejected below.
     }
-    throw new InvalidException("%s must be a number, not %s".formatted(name, Problems.quote(text)));
+    throw new InvalidException("%s must be a number, not %s".formatted(name, Quoted.brief(text)));
   }
 }

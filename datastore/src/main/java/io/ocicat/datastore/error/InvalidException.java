@@ -1,5 +1,6 @@
 package io.ocicat.datastore.error;
 
+import io.ocicat.base.json.Problems;
 import org.jspecify.annotations.Nullable;
 
 /** The caller's object, name or revision is invalid; nothing was written. */
@@ -12,5 +13,12 @@ public final class InvalidException extends DatastoreException {
 
   public InvalidException(String message, @Nullable Throwable cause) {
     super(message, cause);
+  }
+
+  /** Throws nothing when all is well; {@code what} names the document. */
+  public static void throwIfAny(Problems problems, String what) {
+    if (!problems.isEmpty()) {
+      throw new InvalidException("%s is not valid: %s".formatted(what, problems.describe()));
+    }
   }
 }

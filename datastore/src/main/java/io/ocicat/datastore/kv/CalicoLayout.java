@@ -1,8 +1,9 @@
 package io.ocicat.datastore.kv;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.error.InvalidException;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.model.Shapes;
 import io.ocicat.datastore.resource.AffinityType;
 import io.ocicat.datastore.resource.IpVersion;
@@ -185,7 +186,7 @@ public final class CalicoLayout {
     return resource.read(
         content -> {
           if (!resource.kind().isTiered()) {
-            return Json.compact(content);
+            return StoredJson.compact(content);
           }
           ObjectNode stored = content.deepCopy();
           ObjectNode metadata = (ObjectNode) stored.get("metadata");
@@ -194,8 +195,8 @@ public final class CalicoLayout {
               metadata.get("annotations") instanceof ObjectNode some
                   ? some
                   : metadata.putObject("annotations");
-          annotations.put(METADATA_ANNOTATION, Json.compact(name));
-          return Json.compact(Shapes.canonical(resource.kind(), stored));
+          annotations.put(METADATA_ANNOTATION, StoredJson.compact(name));
+          return StoredJson.compact(Shapes.canonical(resource.kind(), stored));
         });
   }
 
@@ -209,7 +210,7 @@ public final class CalicoLayout {
     try {
       // Very old affinities have no value at all.
       boolean empty = key instanceof ResourceKey.Affinity && entry.value().isEmpty();
-      content = empty ? Json.object() : Json.parseObject(entry.value());
+      content = empty ? Json.object() : StoredJson.parseObject(entry.value());
     } catch (IllegalArgumentException e) {
       throw new CorruptException(
           "%s cannot be read: the value of %s is %s: correct or delete it"

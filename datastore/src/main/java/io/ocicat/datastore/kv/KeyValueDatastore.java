@@ -1,12 +1,12 @@
 package io.ocicat.datastore.kv;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.error.ConflictException;
 import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.error.ExistsException;
 import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.error.NotFoundException;
-import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.model.BuiltInProfile;
 import io.ocicat.datastore.model.CrossChecks;
 import io.ocicat.datastore.model.ResourceAdmission;

@@ -1,8 +1,9 @@
 package io.ocicat.datastore.kv;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.error.ExistsException;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;
@@ -56,7 +57,7 @@ public final class KeyValueDump {
   }
 
   private static void line(Writer out, ObjectNode object) throws IOException {
-    out.write(Json.compact(object));
+    out.write(StoredJson.compact(object));
     out.write('\n');
   }
 
@@ -140,7 +141,7 @@ public final class KeyValueDump {
           "the dump ends too early, after line %d: create it again".formatted(number - 1));
     }
     try {
-      return Json.parseObject(line);
+      return StoredJson.parseObject(line);
     } catch (IllegalArgumentException e) {
       throw new CorruptException("line %d of the dump is %s".formatted(number, e.getMessage()), e);
     }

@@ -9,7 +9,7 @@ import io.ocicat.datastore.cluster.VirtualMachine;
 import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.error.UnsupportedException;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -33,7 +33,8 @@ public final class StoredCluster implements Cluster {
   /** Records a pod, new or existing. */
   public void put(Pod pod) {
     store.commit(
-        Transaction.put(key(pod.namespace(), pod.name()), Json.compact(PodManifest.write(pod))));
+        Transaction.put(
+            key(pod.namespace(), pod.name()), StoredJson.compact(PodManifest.write(pod))));
   }
 
   /** Removes a pod, unless another one has its name by now. */
@@ -52,7 +53,7 @@ public final class StoredCluster implements Cluster {
 
   private static Pod read(KeyValue entry) {
     try {
-      return PodManifest.read(Json.parseObject(entry.value()));
+      return PodManifest.read(StoredJson.parseObject(entry.value()));
     } catch (IllegalArgumentException e) {
       throw new CorruptException(
           "%s in the datastore is not the manifest of a pod: %s"

@@ -8,7 +8,7 @@ import static io.ocicat.datastore.model.Shape.text;
 import static io.ocicat.datastore.model.Shape.texts;
 import static io.ocicat.datastore.model.Shape.whole;
 
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.json.Problems;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;

@@ -5,7 +5,7 @@ import static io.ocicat.datastore.model.Shape.flag;
 import static io.ocicat.datastore.model.Shape.struct;
 import static io.ocicat.datastore.model.Shape.text;
 
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.Quoted;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -41,7 +41,7 @@ final class BgpFields {
   }
 
   static String notCommunity(String value) {
-    return "%s is not a community, as in 64512:100 or 64512:1:2".formatted(Problems.quote(value));
+    return "%s is not a community, as in 64512:100 or 64512:1:2".formatted(Quoted.brief(value));
   }
 
   /** Two numbers of 16 bits, or three of 32. */

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.resource.Kind;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpPrefix;
 import java.util.Optional;

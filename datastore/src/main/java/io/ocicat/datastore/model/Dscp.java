@@ -1,6 +1,6 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.Quoted;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -25,7 +25,7 @@ final class Dscp {
                                   value.stringValue().strip().toUpperCase(Locale.ROOT))
                           ? null
                           : "must be 0–63 or a name as in EF, AF11 or CS1, not "
-                              + Problems.quote(value.stringValue()))),
+                              + Quoted.brief(value.stringValue()))),
           ValueForm.DSCP);
 
   private Dscp() {}

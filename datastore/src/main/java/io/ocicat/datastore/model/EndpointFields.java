@@ -3,7 +3,8 @@ package io.ocicat.datastore.model;
 import static io.ocicat.datastore.model.Shape.field;
 import static io.ocicat.datastore.model.Shape.whole;
 
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Problems;
 import java.util.List;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
@@ -27,7 +28,7 @@ final class EndpointFields {
                       value.isIntegralNumber() || PROTOCOLS.contains(value.stringValue())
                           ? null
                           : "must be TCP, UDP, ICMP, ICMPv6, SCTP, UDPLite or 1–255, not "
-                              + Problems.quote(value.stringValue()))),
+                              + Quoted.brief(value.stringValue()))),
           ValueForm.PROTOCOL);
 
   private EndpointFields() {}

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.json.Problems;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;

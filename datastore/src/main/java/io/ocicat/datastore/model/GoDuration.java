@@ -1,6 +1,6 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.Quoted;
 import java.math.BigDecimal;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -34,7 +34,7 @@ final class GoDuration {
   static String normal(String text) {
     if (!WHOLE.matcher(text).matches()) {
       throw new IllegalArgumentException(
-          "must be a duration as in 90s or 1m30s, not " + Problems.quote(text));
+          "must be a duration as in 90s or 1m30s, not " + Quoted.brief(text));
     }
     BigDecimal sum = BigDecimal.ZERO;
     Matcher part = PART.matcher(text);
@@ -45,7 +45,7 @@ final class GoDuration {
     }
     if (sum.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) > 0) {
       throw new IllegalArgumentException(
-          "must be a duration of at most 292 years, not " + Problems.quote(text));
+          "must be a duration of at most 292 years, not " + Quoted.brief(text));
     }
     String written = write(sum.longValue());
     return text.startsWith("-") && !written.equals("0s") ? "-" + written : written;

@@ -6,7 +6,7 @@ import static io.ocicat.datastore.model.Shape.text;
 import static io.ocicat.datastore.model.Shape.texts;
 import static io.ocicat.datastore.model.Shape.whole;
 
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.json.Problems;
 import io.ocicat.ip.IpPrefix;
 import java.util.List;
 import tools.jackson.databind.JsonNode;

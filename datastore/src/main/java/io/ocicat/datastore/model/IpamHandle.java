@@ -1,7 +1,7 @@
 package io.ocicat.datastore.model;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.error.CorruptException;
-import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpPrefix;

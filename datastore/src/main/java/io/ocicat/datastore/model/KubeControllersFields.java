@@ -8,7 +8,8 @@ import static io.ocicat.datastore.model.Shape.text;
 import static io.ocicat.datastore.model.Shape.texts;
 import static io.ocicat.datastore.model.Shape.whole;
 
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Problems;
 import java.util.HashSet;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
@@ -114,7 +115,7 @@ final class KubeControllersFields {
     for (JsonNode template : config.path("templates").values()) {
       String name = template.path("generateName").asString("");
       if (!names.add(name)) {
-        problems.add(path + ".templates", "has two of generateName " + Problems.quote(name));
+        problems.add(path + ".templates", "has two of generateName " + Quoted.brief(name));
       }
     }
   }

@@ -5,7 +5,7 @@ import static io.ocicat.datastore.model.Shape.flag;
 import static io.ocicat.datastore.model.Shape.text;
 import static io.ocicat.datastore.model.Shape.texts;
 
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.json.Problems;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -1,8 +1,9 @@
 package io.ocicat.datastore.model;
 
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.Problems;
 import io.ocicat.datastore.error.InvalidException;
-import io.ocicat.datastore.json.Json;
-import io.ocicat.datastore.json.Problems;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
@@ -114,10 +115,10 @@ public final class ResourceAdmission {
         && !content.path("cidr").asString("").equals(block.cidr().toString())) {
       problems.add("cidr", "must be that of the block's key, " + block.cidr());
     }
-    problems.throwIfAny(key.describe());
+    InvalidException.throwIfAny(problems, key.describe());
     if (key.kind() == Kind.WORKLOAD_ENDPOINT) {
       checkName(key, content, problems);
-      problems.throwIfAny(key.describe());
+      InvalidException.throwIfAny(problems, key.describe());
     }
     return Resource.stored(key, Shapes.canonical(key.kind(), content), resource.revision());
   }
@@ -147,7 +148,7 @@ public final class ResourceAdmission {
     if (found.isEmpty()) {
       object.put(name, wanted);
     } else if (!found.equals(wanted)) {
-      problems.add(path, "must be %s, not %s".formatted(wanted, Problems.quote(found)));
+      problems.add(path, "must be %s, not %s".formatted(wanted, Quoted.brief(found)));
     }
   }
 

@@ -1,6 +1,7 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Problems;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.ResourceKey;
 import java.util.regex.Pattern;
@@ -54,7 +55,7 @@ final class ResourceNames {
       problems.add(
           "metadata.name",
           "must be %s, with a letter or digit at both ends, not %s"
-              .formatted(of, Problems.quote(name)));
+              .formatted(of, Quoted.brief(name)));
     }
   }
 }

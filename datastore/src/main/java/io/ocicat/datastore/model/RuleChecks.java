@@ -1,6 +1,7 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Problems;
 import io.ocicat.datastore.selector.Selector;
 import java.util.HashSet;
 import java.util.List;
@@ -54,7 +55,7 @@ final class RuleChecks {
     if (!path.startsWith("/") || path.chars().anyMatch(c -> c == '?' || c == ' ' || c == '#')) {
       problems.add(
           at + "." + field,
-          "must begin with / and have no ?, # or space, not " + Problems.quote(path));
+          "must begin with / and have no ?, # or space, not " + Quoted.brief(path));
     }
   }
 

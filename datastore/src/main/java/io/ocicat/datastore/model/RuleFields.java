@@ -7,7 +7,7 @@ import static io.ocicat.datastore.model.Shape.text;
 import static io.ocicat.datastore.model.Shape.texts;
 import static io.ocicat.datastore.model.Shape.whole;
 
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.Quoted;
 import java.util.List;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
@@ -176,6 +176,6 @@ final class RuleFields {
   }
 
   private static String notPort(String text) {
-    return "must be a port, a range as in 8080:8090 or a port's name, not " + Problems.quote(text);
+    return "must be a port, a range as in 8080:8090 or a port's name, not " + Quoted.brief(text);
   }
 }

@@ -1,7 +1,8 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.json.Json;
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Problems;
+import io.ocicat.datastore.json.StoredJson;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -191,9 +192,9 @@ final class ShapeCheck {
     return switch (value.getNodeType()) {
       case OBJECT -> "an object";
       case ARRAY -> "a list";
-      case STRING -> Problems.quote(value.stringValue());
+      case STRING -> Quoted.brief(value.stringValue());
       case NUMBER, BOOLEAN, NULL -> {
-        String text = Json.compact(value);
+        String text = StoredJson.compact(value);
         yield text.length() <= 40 ? text : text.substring(0, 40) + "…";
       }
       case BINARY, MISSING, POJO -> "no JSON value";
@@ -202,7 +203,7 @@ final class ShapeCheck {
 
   private static String join(String path, String name) {
     if (!PLAIN_NAME.matcher(name).matches()) {
-      return path + "[" + Problems.quote(name) + "]";
+      return path + "[" + Quoted.brief(name) + "]";
     }
     return path.isEmpty() ? name : path + "." + name;
   }

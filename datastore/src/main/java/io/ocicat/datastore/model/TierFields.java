@@ -3,7 +3,7 @@ package io.ocicat.datastore.model;
 import static io.ocicat.datastore.model.Shape.field;
 import static io.ocicat.datastore.model.Shape.text;
 
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.json.Problems;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.Quoted;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -26,7 +26,7 @@ enum ValueForm {
       Matcher parts = AS_TEXT.matcher(text);
       if (!parts.matches()) {
         throw new IllegalArgumentException(
-            "must be an AS number, as in 64512 or 1.10, not " + Problems.quote(text));
+            "must be an AS number, as in 64512 or 1.10, not " + Quoted.brief(text));
       }
       long low = Long.parseLong(parts.group(1));
       if (parts.group(3) == null) {
@@ -36,7 +36,7 @@ enum ValueForm {
       low = Long.parseLong(parts.group(3));
       if (high > MAX_16 || low > MAX_16) {
         throw new IllegalArgumentException(
-            "must be an AS number of two numbers of 0–65535, not " + Problems.quote(text));
+            "must be an AS number of two numbers of 0–65535, not " + Quoted.brief(text));
       }
       return whole((high << 16) + low);
     }
@@ -61,7 +61,7 @@ enum ValueForm {
       long to = range.group(3) == null ? from : port(range.group(3));
       if (from > to) {
         throw new IllegalArgumentException(
-            "must be a range within 1–65535 from low to high, not " + Problems.quote(text));
+            "must be a range within 1–65535 from low to high, not " + Quoted.brief(text));
       }
       return from == to ? whole(from) : text(from + ":" + to);
     }

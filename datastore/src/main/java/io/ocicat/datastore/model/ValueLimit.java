@@ -1,6 +1,6 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.Quoted;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -68,14 +68,14 @@ sealed interface ValueLimit {
       return allowed.contains(value.asString(""))
           ? null
           : allowed.stream()
-              .map(value.isString() ? Problems::quote : String::valueOf)
+              .map(value.isString() ? Quoted::brief : String::valueOf)
               .collect(
                   Collectors.joining(
                       ", ",
                       "must be one of ",
                       ", not "
                           + (value.isString()
-                              ? Problems.quote(value.stringValue())
+                              ? Quoted.brief(value.stringValue())
                               : value.asString(""))));
     }
 
@@ -99,7 +99,7 @@ sealed interface ValueLimit {
     public @Nullable String problem(JsonNode value) {
       return !value.isString() || pattern.matcher(value.stringValue()).find()
           ? null
-          : must + ", not " + Problems.quote(value.stringValue());
+          : must + ", not " + Quoted.brief(value.stringValue());
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.Quoted;
 import io.ocicat.datastore.selector.Selector;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
@@ -56,7 +56,7 @@ final class ValueRules {
               portName(text.stringValue())
                   ? null
                   : "must be 1–15 lower-case letters, digits and -, at least one letter, not "
-                      + Problems.quote(text.stringValue()));
+                      + Quoted.brief(text.stringValue()));
 
   static final ValueLimit MAC = parsing("mac", MacAddress::parse);
   static final ValueLimit IP = parsing("ip", IpAddress::parse);
@@ -93,7 +93,7 @@ final class ValueRules {
               Selector.parse(value.stringValue());
               return null;
             } catch (IllegalArgumentException e) {
-              return Problems.quote(value.stringValue()) + " " + e.getMessage();
+              return Quoted.brief(value.stringValue()) + " " + e.getMessage();
             }
           });
 
@@ -106,7 +106,7 @@ final class ValueRules {
             } catch (PatternSyntaxException e) {
               throw new IllegalArgumentException(
                   "must be a regular expression, not %s: %s"
-                      .formatted(Problems.quote(text), e.getDescription().toLowerCase(Locale.ROOT)),
+                      .formatted(Quoted.brief(text), e.getDescription().toLowerCase(Locale.ROOT)),
                   e);
             }
           });
@@ -132,7 +132,7 @@ final class ValueRules {
         value ->
             pattern.matcher(value.stringValue()).matches()
                 ? null
-                : must + ", not " + Problems.quote(value.stringValue()));
+                : must + ", not " + Quoted.brief(value.stringValue()));
   }
 
   static ValueLimit parsing(String name, Consumer<String> parse) {
@@ -157,7 +157,7 @@ final class ValueRules {
     if (text.indexOf('/') < 0) {
       throw new IllegalArgumentException(
           "must be a CIDR with a length, as in %s, not %s"
-              .formatted(cidr(text), Problems.quote(text)));
+              .formatted(cidr(text), Quoted.brief(text)));
     }
     return cidr(text);
   }
@@ -195,7 +195,7 @@ final class ValueRules {
     String prefix = slash < 0 ? "" : key.substring(0, slash);
     String name = key.substring(slash + 1);
     if (slash >= 0 && (prefix.length() > MAX_NAME || !SUBDOMAIN.matcher(prefix).matches())) {
-      return "has a prefix that is not a DNS name: " + Problems.quote(prefix);
+      return "has a prefix that is not a DNS name: " + Quoted.brief(prefix);
     }
     if (name.isEmpty() || name.length() > MAX_LABEL || !QUALIFIED.matcher(name).matches()) {
       return "must be named by 1–63 letters, digits, -, _ and ., with a letter or digit at both ends";
@@ -209,6 +209,6 @@ final class ValueRules {
     return fine
         ? null
         : "must be at most 63 letters, digits, -, _ and ., with a letter or digit at both ends, not "
-            + Problems.quote(value);
+            + Quoted.brief(value);
   }
 }

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.Quoted;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -123,7 +123,7 @@ public record WorkloadEndpointName(
     if (name.isEmpty() || parts.size() > 4) {
       throw new IllegalArgumentException(
           "%s is not the name of a workload endpoint: it must have 1–4 parts, not %d"
-              .formatted(Problems.quote(name), name.isEmpty() ? 0 : parts.size()));
+              .formatted(Quoted.brief(name), name.isEmpty() ? 0 : parts.size()));
     }
     while (parts.size() < 4) {
       parts.add("");
@@ -154,7 +154,7 @@ public record WorkloadEndpointName(
     String escaped() {
       if (value.startsWith("-") || value.endsWith("-")) {
         throw new IllegalArgumentException(
-            "%s %s must not start or end with a dash".formatted(name, Problems.quote(value)));
+            "%s %s must not start or end with a dash".formatted(name, Quoted.brief(value)));
       }
       return value.replace("-", "--");
     }

@@ -1,8 +1,9 @@
 package io.ocicat.datastore.resource;
 
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.error.InvalidException;
-import io.ocicat.datastore.json.Json;
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.datastore.json.StoredJson;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Optional;
@@ -70,7 +71,7 @@ public final class Resource {
                     new InvalidException(
                         "kind %s is not known: %s"
                             .formatted(
-                                Problems.quote(kindText),
+                                Quoted.brief(kindText),
                                 Kind.like(kindText)
                                     .filter(k -> !k.isIpam())
                                     .map("did you mean %s?"::formatted)
@@ -79,7 +80,7 @@ public final class Resource {
     if (!version.equals(API_VERSION)) {
       throw new InvalidException(
           "apiVersion of %s must be %s, not %s"
-              .formatted(kind, API_VERSION, Problems.quote(version)));
+              .formatted(kind, API_VERSION, Quoted.brief(version)));
     }
     ObjectNode content = document.deepCopy();
     JsonNode metadata = content.path("metadata");
@@ -197,6 +198,6 @@ public final class Resource {
 
   @Override
   public String toString() {
-    return describe() + "@" + revision + " " + Json.compact(content);
+    return describe() + "@" + revision + " " + StoredJson.compact(content);
   }
 }

@@ -1,7 +1,7 @@
 package io.ocicat.datastore.resource;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.datastore.error.InvalidException;
-import io.ocicat.datastore.json.Problems;
 import io.ocicat.ip.IpPrefix;
 
 /** The identity of a resource within its datastore. */
@@ -136,7 +136,7 @@ public sealed interface ResourceKey {
     if (text.indexOf('/') >= 0 || text.chars().anyMatch(Character::isISOControl)) {
       throw new InvalidException(
           "%s %s must not contain slashes or control characters: %s"
-              .formatted(kind, what, Problems.quote(text)));
+              .formatted(kind, what, Quoted.brief(text)));
     }
   }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.datastore.error.InvalidException;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -15,12 +15,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 class DatastoreConfigTest {
 
   private static DatastoreConfig cni(String config, Map<String, String> environment) {
-    return DatastoreConfig.ofCniConfig(Json.parseObject(config), environment);
+    return DatastoreConfig.ofCniConfig(StoredJson.parseObject(config), environment);
   }
 
   private static DatastoreConfig file(String spec) {
     return DatastoreConfig.ofCalicoctlFile(
-        Json.parseObject(
+        StoredJson.parseObject(
             "{\"apiVersion\":\"projectcalico.org/v3\",\"kind\":\"CalicoAPIConfig\",\"metadata\":{},\"spec\":%s}"
                 .formatted(spec)),
         Map.of());
@@ -76,7 +76,8 @@ class DatastoreConfigTest {
             cni(
                 """
                 {"datastore_type":"kubernetes","kubernetes":{"kubeconfig":"/etc/k","k8s_api_root":"https://api"},
-                 "policy":{"k8s_auth_token":"s3cret"},"calico_api_group":"projectcalico.org/v3","qps":20,"burst":0}""",
+                 "policy":{"k8s_auth_token":"s3cret"},"calico_api_group":"projectcalico.org/v3","qps":20,"burst":0}\
+                """,
                 Map.of("K8S_CURRENT_CONTEXT", "prod", "K8S_INSECURE_SKIP_TLS_VERIFY", "true"));
 
     assertThat(config.kubeconfig()).isEqualTo("/etc/k");
@@ -97,7 +98,8 @@ class DatastoreConfigTest {
             file(
                 """
                 {"datastoreType":"etcdv3","etcdEndpoints":"https://e1:2379,https://e2:2379","etcdUsername":"u",
-                 "etcdPassword":"p4ss","etcdCACertFile":"/etc/calico/ca.pem"}""");
+                 "etcdPassword":"p4ss","etcdCACertFile":"/etc/calico/ca.pem"}\
+                """);
 
     assertThat(config.endpoints()).hasSize(2);
     assertThat(config.password().value()).isEqualTo("p4ss");
@@ -141,7 +143,8 @@ class DatastoreConfigTest {
         .hasMessageContaining("both as files and inline");
     assertThatThrownBy(
             () ->
-                DatastoreConfig.ofCalicoctlFile(Json.parseObject("{\"kind\":\"Node\"}"), Map.of()))
+                DatastoreConfig.ofCalicoctlFile(
+                    StoredJson.parseObject("{\"kind\":\"Node\"}"), Map.of()))
         .hasMessageContaining("kind must be CalicoAPIConfig, not \"Node\"");
     assertThatThrownBy(
             () ->

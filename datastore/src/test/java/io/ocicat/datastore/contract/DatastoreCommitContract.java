@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.error.ConflictException;
 import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.error.NotFoundException;
-import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceEvent;
 import io.ocicat.datastore.resource.ResourceKey;

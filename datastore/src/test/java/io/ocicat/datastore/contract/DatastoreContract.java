@@ -8,7 +8,7 @@ import io.ocicat.datastore.error.ConflictException;
 import io.ocicat.datastore.error.ExistsException;
 import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.error.NotFoundException;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.kv.CalicoLayout;
 import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.resource.AffinityType;

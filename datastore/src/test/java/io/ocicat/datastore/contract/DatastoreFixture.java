@@ -1,7 +1,8 @@
 package io.ocicat.datastore.contract;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceEvent;
@@ -84,7 +85,7 @@ public abstract class DatastoreFixture {
   static Resource block(String cidr, long sequence) {
     return Resource.of(
         new ResourceKey.Block(IpPrefix.parse(cidr)),
-        Json.parseObject(
+        StoredJson.parseObject(
             """
             {"cidr":"%s","affinity":"host:node-1","allocations":[null,null],"unallocated":[0,1],"attributes":[],
              "sequenceNumber":%d,"sequenceNumberForAllocation":{},"deleted":false}"""
@@ -98,7 +99,8 @@ public abstract class DatastoreFixture {
   static Resource handle(String id, String block, int count) {
     return Resource.of(
         new ResourceKey.Handle(id),
-        Json.parseObject("{\"block\":{\"%s\":%d},\"deleted\":false}".formatted(block, count)));
+        StoredJson.parseObject(
+            "{\"block\":{\"%s\":%d},\"deleted\":false}".formatted(block, count)));
   }
 
   /** Returns at least this many events, in order. */

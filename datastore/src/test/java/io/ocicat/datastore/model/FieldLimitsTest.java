@@ -2,7 +2,7 @@ package io.ocicat.datastore.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.resource.Kind;
 import java.math.BigInteger;
 import java.util.ArrayList;

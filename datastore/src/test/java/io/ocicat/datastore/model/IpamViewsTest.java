@@ -3,8 +3,9 @@ package io.ocicat.datastore.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.error.CorruptException;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
@@ -29,7 +30,7 @@ class IpamViewsTest {
       "alsoNew":true}""";
 
   private static Resource block(String json) {
-    return Resource.stored(new ResourceKey.Block(CIDR), Json.parseObject(json), "7");
+    return Resource.stored(new ResourceKey.Block(CIDR), StoredJson.parseObject(json), "7");
   }
 
   @Test
@@ -52,7 +53,8 @@ class IpamViewsTest {
 
     Resource written = IpamBlock.of(read).applyTo(read);
 
-    assertThat(Json.compact(Shapes.canonical(Kind.IPAM_BLOCK, written.content()))).isEqualTo(BLOCK);
+    assertThat(StoredJson.compact(Shapes.canonical(Kind.IPAM_BLOCK, written.content())))
+        .isEqualTo(BLOCK);
     assertThat(written.revision()).isEqualTo("7");
   }
 
@@ -84,7 +86,7 @@ class IpamViewsTest {
             Map.of(),
             false);
 
-    assertThat(Json.compact(Shapes.canonical(Kind.IPAM_BLOCK, block.toResource().content())))
+    assertThat(StoredJson.compact(Shapes.canonical(Kind.IPAM_BLOCK, block.toResource().content())))
         .isEqualTo(
             "{\"cidr\":\"10.65.0.0/30\",\"affinity\":null,\"allocations\":[null,null,null,null],"
                 + "\"unallocated\":[0,1,2,3],\"attributes\":[],\"sequenceNumber\":5,"
@@ -111,7 +113,7 @@ class IpamViewsTest {
     Resource read =
         Resource.stored(
             new ResourceKey.Handle("net.aa"),
-            Json.parseObject("{\"block\":{\"10.65.0.0/30\":2},\"deleted\":false,\"new\":1}"),
+            StoredJson.parseObject("{\"block\":{\"10.65.0.0/30\":2},\"deleted\":false,\"new\":1}"),
             "3");
     IpamHandle handle = IpamHandle.of(read);
 
@@ -142,7 +144,7 @@ class IpamViewsTest {
         .isEqualTo(new IpamConfig(false, false, 0, true));
     assertThat(IpamConfig.of(IpamConfig.DEFAULT.toResource())).isEqualTo(IpamConfig.DEFAULT);
     assertThat(
-            Json.compact(
+            StoredJson.compact(
                 Shapes.canonical(Kind.IPAM_CONFIG, IpamConfig.DEFAULT.toResource().content())))
         .isEqualTo("{\"auto_allocate_blocks\":true}");
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.datastore.error.InvalidException;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
@@ -27,17 +27,18 @@ class ResourceAdmissionTest {
   private static Resource resource(Kind kind, String name, String spec) {
     return Resource.of(
         new ResourceKey.Named(kind, kind.isNamespaced() ? "shop" : "", name),
-        node -> node.setAll(Json.parseObject(spec)));
+        node -> node.setAll(StoredJson.parseObject(spec)));
   }
 
   private static String spec(Kind kind, String name, String spec) {
-    return Json.compact(ADMISSION.forCreate(resource(kind, name, spec)).content().get("spec"));
+    return StoredJson.compact(
+        ADMISSION.forCreate(resource(kind, name, spec)).content().get("spec"));
   }
 
   @Test
   void metadataIsCompleted() {
     assertThat(
-            Json.compact(
+            StoredJson.compact(
                 ADMISSION.forCreate(resource(Kind.NETWORK_SET, "partners", "{}")).content()))
         .isEqualTo(
             "{\"kind\":\"NetworkSet\",\"apiVersion\":\"projectcalico.org/v3\",\"metadata\":{\"name\":\"partners\","
@@ -217,7 +218,7 @@ class ResourceAdmissionTest {
     Resource strange =
         Resource.of(
             ResourceKey.of(Kind.IP_POOL, "blue"),
-            Json.parseObject(
+            StoredJson.parseObject(
                 """
                 {"kind":"Node","apiVersion":"v1","metadata":{"name":"green","namespace":"x"},
                  "spec":{"cidr":"10.65.0.0/16"}}"""));
@@ -243,7 +244,7 @@ class ResourceAdmissionTest {
   void aDocumentOfAUserBecomesAResource() {
     Resource resource =
         Resource.ofDocument(
-            Json.parseObject(
+            StoredJson.parseObject(
                 """
                 {"kind":"IPPool","apiVersion":"projectcalico.org/v3",
                  "metadata":{"name":"blue","resourceVersion":"7"},"spec":{"cidr":"10.65.0.0/16","colour":"blue"}}"""));
@@ -251,13 +252,13 @@ class ResourceAdmissionTest {
     assertThat(resource.revision()).isEqualTo("7");
     assertThat(resource.toDocument().at("/metadata/resourceVersion").stringValue()).isEqualTo("7");
     assertThat(Shapes.unknownMembers(resource)).containsExactly("spec.colour");
-    assertThatThrownBy(() -> Resource.ofDocument(Json.parseObject("{\"kind\":\"Ippool\"}")))
+    assertThatThrownBy(() -> Resource.ofDocument(StoredJson.parseObject("{\"kind\":\"Ippool\"}")))
         .isInstanceOf(InvalidException.class)
         .hasMessageContaining("kind \"Ippool\" is not known");
     assertThatThrownBy(
             () ->
                 Resource.ofDocument(
-                    Json.parseObject("{\"kind\":\"IPPool\",\"apiVersion\":\"v1\"}")))
+                    StoredJson.parseObject("{\"kind\":\"IPPool\",\"apiVersion\":\"v1\"}")))
         .hasMessageContaining("apiVersion of IPPool must be projectcalico.org/v3");
   }
 }

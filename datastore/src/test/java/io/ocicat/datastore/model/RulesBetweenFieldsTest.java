@@ -3,9 +3,9 @@ package io.ocicat.datastore.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.ocicat.base.json.Problems;
 import io.ocicat.datastore.error.InvalidException;
-import io.ocicat.datastore.json.Json;
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
@@ -39,7 +39,7 @@ class RulesBetweenFieldsTest {
     Resource resource(String spec) {
       return Resource.of(
           new ResourceKey.Named(kind, kind.isNamespaced() ? "shop" : "", name),
-          node -> node.setAll(Json.parseObject(spec)));
+          node -> node.setAll(StoredJson.parseObject(spec)));
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.json.Json;
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.Problems;
 import io.ocicat.datastore.resource.Kind;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +55,7 @@ final class TableFields {
       }
       Problems problems = new Problems();
       ShapeCheck.run(withoutRules(Shapes.of(kind)), document, problems);
-      return problems.all().stream()
+      return problems.entries().stream()
           .filter(problem -> problem.path().equals(path()))
           .map(Problems.Problem::message)
           .findFirst();

@@ -3,7 +3,7 @@ package io.ocicat.datastore.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.testkit.Seeded;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -22,22 +22,24 @@ class WorkloadEndpointNameTest {
   void theSpecSaysTheName() {
     assertThat(
             WorkloadEndpointName.ofSpec(
-                    Json.parseObject(
+                    StoredJson.parseObject(
                         """
-                        {"orchestrator":"k8s","node":"n","pod":"p-0","containerID":"c","endpoint":"eth0"}"""))
+                        {"orchestrator":"k8s","node":"n","pod":"p-0","containerID":"c","endpoint":"eth0"}\
+                        """))
                 .text())
         .isEqualTo("n-k8s-p--0-eth0");
     assertThat(
             WorkloadEndpointName.ofSpec(
-                    Json.parseObject(
+                    StoredJson.parseObject(
                         "{\"orchestrator\":\"libnetwork\",\"node\":\"n\",\"endpoint\":\"e\"}"))
                 .text())
         .isEqualTo("n-libnetwork-libnetwork-e");
     assertThat(
             WorkloadEndpointName.ofSpec(
-                    Json.parseObject(
+                    StoredJson.parseObject(
                         """
-                        {"orchestrator":"openstack","node":"n","workload":"w","endpoint":"e"}"""))
+                        {"orchestrator":"openstack","node":"n","workload":"w","endpoint":"e"}\
+                        """))
                 .text())
         .isEqualTo("n-openstack-w-e");
   }

@@ -1,10 +1,10 @@
 package io.ocicat.examples.plugin;
 
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.Dns;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Result;
-import io.ocicat.cni.json.JsonFields;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;

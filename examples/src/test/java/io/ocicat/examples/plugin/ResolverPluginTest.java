@@ -3,10 +3,11 @@ package io.ocicat.examples.plugin;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.PluginHost;
 import io.ocicat.testkit.Command;
@@ -81,6 +82,6 @@ class ResolverPluginTest {
   }
 
   private static String compact(PluginReply reply) {
-    return Json.compact(Json.parse(reply.stdout()));
+    return Json.compact(CniJson.parse(reply.stdout()));
   }
 }

@@ -1,10 +1,10 @@
 package io.ocicat.ipam.block;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.error.ConflictException;
 import io.ocicat.datastore.error.ExistsException;
 import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.error.UnavailableException;
-import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.model.IpamHandle;
 import io.ocicat.datastore.resource.IpVersion;
 import io.ocicat.datastore.resource.Resource;

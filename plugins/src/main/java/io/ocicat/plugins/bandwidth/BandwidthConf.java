@@ -1,8 +1,8 @@
 package io.ocicat.plugins.bandwidth;
 
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.Capability;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.json.JsonFields;
 import java.util.List;
 import java.util.Optional;
 

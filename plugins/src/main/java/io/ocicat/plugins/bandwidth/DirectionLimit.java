@@ -1,6 +1,6 @@
 package io.ocicat.plugins.bandwidth;
 
-import io.ocicat.cni.json.JsonFields;
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.netlink.tc.Rate;
 import io.ocicat.netlink.tc.Tbf;
 import java.math.BigInteger;
@@ -31,10 +31,10 @@ record DirectionLimit(Rate rate, long burst) {
    * The limit of one direction, in bits; empty when neither rate nor burst is set or both are 0.
    */
   static Optional<DirectionLimit> read(JsonFields in, String rateKey, String burstKey) {
-    int problems = in.problems().entries().size();
+    int problems = in.problems().count();
     BigInteger rate = in.unsigned64(rateKey).or(BigInteger.ZERO);
     BigInteger burst = in.unsigned64(burstKey).or(BigInteger.ZERO);
-    if (in.problems().entries().size() > problems || (isZero(rate) && isZero(burst))) {
+    if (in.problems().count() > problems || (isZero(rate) && isZero(burst))) {
       return Optional.empty();
     }
     if (isZero(burst)) {

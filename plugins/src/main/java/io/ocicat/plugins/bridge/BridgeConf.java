@@ -1,9 +1,9 @@
 package io.ocicat.plugins.bridge;
 
+import io.ocicat.base.json.JsonField;
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.Dns;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.json.JsonField;
-import io.ocicat.cni.json.JsonFields;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.plugins.net.NetworkDns;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
 package io.ocicat.plugins.bridge;
 
-import io.ocicat.cni.json.JsonFields;
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.link.BridgeVlan;
 import io.ocicat.netlink.link.BridgeVlans;

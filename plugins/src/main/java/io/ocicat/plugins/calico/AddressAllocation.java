@@ -1,5 +1,6 @@
 package io.ocicat.plugins.calico;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniArgs;
 import io.ocicat.cni.CniException;
@@ -8,7 +9,6 @@ import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.Route;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.Delegate;
 import io.ocicat.datastore.cluster.PodNode;

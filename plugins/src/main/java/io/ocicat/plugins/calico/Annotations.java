@@ -1,8 +1,8 @@
 package io.ocicat.plugins.calico;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Json;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ip.MacAddress;
@@ -101,7 +101,7 @@ record Annotations(
     }
     JsonNode json;
     try {
-      json = Json.parse(text);
+      json = CniJson.parse(text);
     } catch (CniException e) {
       throw refuse(name, "must be a JSON list of texts, not \"%s\"".formatted(text));
     }

@@ -1,10 +1,11 @@
 package io.ocicat.plugins.calico;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.exec.PluginReply;
-import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.plugins.calicocluster.CalicoBackend;
 import java.io.IOException;
@@ -55,7 +56,7 @@ public final class CalicoOptions {
 
   private PluginReply tried(InputStream stdin) {
     try {
-      PluginConfig config = PluginConfig.ofRequest(stdin.readNBytes(Json.MAX_BYTES + 1));
+      PluginConfig config = PluginConfig.ofRequest(stdin.readNBytes(CniJson.MAX_BYTES + 1));
       CalicoConf.read(config);
       // The limit applies to the server: the time this process needs to load classes does not
       // count.

@@ -1,8 +1,8 @@
 package io.ocicat.plugins.calico;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
 import io.ocicat.datastore.cluster.Pod;
-import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.model.WorkloadEndpointName;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;

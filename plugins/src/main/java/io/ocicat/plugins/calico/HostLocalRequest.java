@@ -1,10 +1,10 @@
 package io.ocicat.plugins.calico;
 
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;
 import java.util.List;

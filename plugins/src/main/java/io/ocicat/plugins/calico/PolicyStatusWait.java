@@ -1,7 +1,7 @@
 package io.ocicat.plugins.calico;
 
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.exec.Deadline;
-import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.model.WorkloadEndpointName;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
@@ -38,7 +38,7 @@ record PolicyStatusWait(Path directory, Duration limit) {
     boolean isIn(String content) {
       JsonNode status;
       try {
-        status = Json.parse(content.getBytes(StandardCharsets.UTF_8));
+        status = CniJson.parse(content.getBytes(StandardCharsets.UTF_8));
       } catch (RuntimeException _) {
         return false; // Felix is still writing it.
       }

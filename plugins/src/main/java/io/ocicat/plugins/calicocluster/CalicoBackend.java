@@ -1,8 +1,8 @@
 package io.ocicat.plugins.calicocluster;
 
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.JsonFields;
 import io.ocicat.cni.plugin.Call;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Prefetch;

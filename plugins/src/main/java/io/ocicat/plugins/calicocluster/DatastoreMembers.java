@@ -1,6 +1,6 @@
 package io.ocicat.plugins.calicocluster;
 
-import io.ocicat.cni.json.JsonFields;
+import io.ocicat.base.json.JsonFields;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 

@@ -1,8 +1,8 @@
 package io.ocicat.plugins.calicocluster;
 
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.JsonFields;
 import io.ocicat.netlink.linux.RegularFile;
 import io.ocicat.plugins.support.AbsolutePath;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package io.ocicat.plugins.calicoipam;
 
+import io.ocicat.base.json.JsonFields;
+import io.ocicat.base.json.JsonValue;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.JsonValue;
 import io.ocicat.plugins.calicocluster.DatastoreMembers;
 import io.ocicat.plugins.calicocluster.NodeName;
 import io.ocicat.plugins.calicolog.LogConf;

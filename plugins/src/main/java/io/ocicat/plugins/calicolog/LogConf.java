@@ -1,6 +1,6 @@
 package io.ocicat.plugins.calicolog;
 
-import io.ocicat.cni.json.JsonFields;
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.plugins.support.AbsolutePath;
 import java.nio.file.Path;
 import java.util.Locale;

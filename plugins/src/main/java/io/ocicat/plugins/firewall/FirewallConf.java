@@ -1,7 +1,7 @@
 package io.ocicat.plugins.firewall;
 
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.json.JsonFields;
 import io.ocicat.plugins.iptables.NftTable;
 import java.util.Set;
 import java.util.regex.Pattern;

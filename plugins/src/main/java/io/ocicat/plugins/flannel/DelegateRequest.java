@@ -1,8 +1,8 @@
 package io.ocicat.plugins.flannel;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Route;
-import io.ocicat.cni.json.Json;
 import io.ocicat.ip.IpPrefix;
 import java.util.Map;
 import java.util.TreeMap;

@@ -1,9 +1,9 @@
 package io.ocicat.plugins.flannel;
 
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Route;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
 import io.ocicat.plugins.support.AbsolutePath;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.ocicat.plugins.flannel;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.plugins.support.BestEffort;
 import java.util.LinkedHashMap;

@@ -7,8 +7,8 @@ import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Json;
 import io.ocicat.netlink.linux.RegularFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -137,7 +137,7 @@ record ScratchFiles(Path directory) {
 
   private static Optional<byte[]> content(Path file) {
     try {
-      return Optional.of(RegularFile.start(file, Json.MAX_BYTES + 1));
+      return Optional.of(RegularFile.start(file, CniJson.MAX_BYTES + 1));
     } catch (NoSuchFileException _) {
       return Optional.empty();
     } catch (IOException e) {

@@ -1,8 +1,8 @@
 package io.ocicat.plugins.flannel;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Quoted;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.linux.RegularFile;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.ocicat.plugins.hostlocal;
 
-import io.ocicat.cni.json.JsonFields;
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.Optional;
@@ -13,12 +13,12 @@ record AddressRange(IpPrefix subnet, IpAddress start, IpAddress end, IpAddress g
 
   /** Empty when something is wrong with it, which is then among the problems. */
   static Optional<AddressRange> read(JsonFields in) {
-    int before = in.problems().entries().size();
+    int before = in.problems().count();
     IpPrefix subnet = in.prefix("subnet").required();
     Optional<IpAddress> start = in.ip("rangeStart").optional();
     Optional<IpAddress> end = in.ip("rangeEnd").optional();
     Optional<IpAddress> gateway = in.ip("gateway").optional();
-    if (in.problems().entries().size() > before || !isUsable(subnet, in)) {
+    if (in.problems().count() > before || !isUsable(subnet, in)) {
       return Optional.empty();
     }
     AddressRange range =

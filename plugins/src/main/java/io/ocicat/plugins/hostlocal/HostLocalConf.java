@@ -1,13 +1,13 @@
 package io.ocicat.plugins.hostlocal;
 
+import io.ocicat.base.json.JsonFields;
+import io.ocicat.base.json.JsonValue;
 import io.ocicat.cni.CniArgs;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Route;
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.JsonValue;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.nio.file.Path;
@@ -90,7 +90,7 @@ record HostLocalConf(
   }
 
   private static List<RangeSet> sets(JsonFields in, JsonFields ipam, PluginConfig config) {
-    int before = in.problems().entries().size();
+    int before = in.problems().count();
     List<RangeSet> sets = new ArrayList<>();
     for (JsonValue set : in.object("runtimeConfig").value("ipRanges").items()) {
       RangeSet.read(set).ifPresent(sets::add);
@@ -101,7 +101,7 @@ record HostLocalConf(
     for (JsonValue set : ipam.value("ranges").items()) {
       RangeSet.read(set).ifPresent(sets::add);
     }
-    if (in.problems().entries().size() == before) {
+    if (in.problems().count() == before) {
       requireApart(sets, in);
       requireOnePerFamily(sets, in, config);
     }

@@ -1,9 +1,9 @@
 package io.ocicat.plugins.httpipam;
 
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.JsonFields;
+import io.ocicat.base.json.JsonValue;
 import io.ocicat.cni.CniArgs;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.JsonValue;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;

@@ -1,7 +1,7 @@
 package io.ocicat.plugins.httpipam;
 
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.json.JsonFields;
 import io.ocicat.netlink.linux.RegularFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,12 +1,12 @@
 package io.ocicat.plugins.httpipam;
 
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.Dns;
 import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.Route;
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.Quoted;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;

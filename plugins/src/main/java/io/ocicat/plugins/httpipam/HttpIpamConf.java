@@ -1,11 +1,11 @@
 package io.ocicat.plugins.httpipam;
 
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.JsonFields;
+import io.ocicat.base.json.JsonValue;
 import io.ocicat.cni.Dns;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Route;
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.JsonValue;
-import io.ocicat.cni.json.Quoted;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;

@@ -1,11 +1,11 @@
 package io.ocicat.plugins.httpipam;
 
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.JsonValue;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.FailureReason;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonValue;
 import io.ocicat.plugins.support.Undo;
 import java.math.BigInteger;
 import java.net.URLEncoder;

@@ -1,11 +1,12 @@
 package io.ocicat.plugins.httpipam;
 
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.JsonFields;
+import io.ocicat.base.json.JsonValue;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.JsonValue;
-import io.ocicat.cni.json.Quoted;
 import java.time.Duration;
 import java.util.function.Function;
 
@@ -50,7 +51,7 @@ record ServerResponse(
     }
     JsonFields in;
     try {
-      in = JsonValue.of(Json.parse(body)).object();
+      in = JsonValue.of(CniJson.parse(body)).object();
     } catch (CniException e) {
       throw malformed("%s: %s".formatted(Quoted.brief(text()), e.getMessage()));
     }
@@ -71,7 +72,7 @@ record ServerResponse(
   /** The error object, if there is one. */
   private JsonFields error() {
     try {
-      return JsonValue.of(Json.parse(body)).object().object("error");
+      return JsonValue.of(CniJson.parse(body)).object().object("error");
     } catch (CniException _) {
       return JsonFields.of(Json.object());
     }

@@ -1,10 +1,10 @@
 package io.ocicat.plugins.macvlan;
 
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.Capability;
 import io.ocicat.cni.CniArgs;
 import io.ocicat.cni.Dns;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.json.JsonFields;
 import io.ocicat.cni.plugin.AttachmentCall;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.link.LinkKind.Macvlan.Mode;

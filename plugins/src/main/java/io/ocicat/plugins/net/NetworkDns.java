@@ -1,7 +1,7 @@
 package io.ocicat.plugins.net;
 
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.Dns;
-import io.ocicat.cni.json.JsonFields;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

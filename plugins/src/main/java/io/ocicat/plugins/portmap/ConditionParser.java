@@ -2,7 +2,7 @@ package io.ocicat.plugins.portmap;
 
 import static io.ocicat.plugins.portmap.ConditionWords.refuse;
 
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.base.Quoted;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.nft.Clause;

@@ -1,6 +1,6 @@
 package io.ocicat.plugins.portmap;
 
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.base.Quoted;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;

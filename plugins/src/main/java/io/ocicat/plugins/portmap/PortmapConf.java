@@ -1,10 +1,10 @@
 package io.ocicat.plugins.portmap;
 
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.Capability;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.PortMapping;
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.Quoted;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.ocicat.plugins.ptp;
 
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.Dns;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.json.JsonFields;
 import io.ocicat.plugins.net.NetworkDns;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,7 @@
 package io.ocicat.plugins.staticipam;
 
+import io.ocicat.base.json.JsonFields;
+import io.ocicat.base.json.JsonValue;
 import io.ocicat.cni.CniArgs;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.Dns;
@@ -8,8 +10,6 @@ import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Route;
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.JsonValue;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.ocicat.plugins.support;
 
-import io.ocicat.cni.json.JsonFields;
+import io.ocicat.base.json.JsonFields;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 

@@ -2,9 +2,9 @@ package io.ocicat.plugins.tuning;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Quoted;
 import io.ocicat.netlink.linux.RegularFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;

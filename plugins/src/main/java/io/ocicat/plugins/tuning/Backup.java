@@ -1,9 +1,9 @@
 package io.ocicat.plugins.tuning;
 
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.JsonFields;
+import io.ocicat.base.json.JsonValue;
 import io.ocicat.cni.Attachment;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.JsonValue;
 import io.ocicat.netlink.RequestOutcome;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.linux.Errno;

@@ -2,10 +2,11 @@ package io.ocicat.plugins.tuning;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Json;
 import io.ocicat.netlink.linux.RegularFile;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -62,10 +63,10 @@ record BackupFile(Path directory, String name, Attachment attachment) {
       return Optional.empty();
     }
     try {
-      byte[] bytes = RegularFile.read(path, Json.MAX_BYTES);
+      byte[] bytes = RegularFile.read(path, CniJson.MAX_BYTES);
       return Optional.of(
           Backup.read(
-              Json.parse(bytes),
+              CniJson.parse(bytes),
               attachment,
               why -> problems.accept("backup " + path + ": " + why)));
     } catch (NoSuchFileException e) {

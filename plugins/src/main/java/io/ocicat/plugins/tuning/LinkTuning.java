@@ -1,7 +1,7 @@
 package io.ocicat.plugins.tuning;
 
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.link.Link;

@@ -1,7 +1,7 @@
 package io.ocicat.plugins.tuning;
 
-import io.ocicat.cni.json.JsonFields;
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.base.Quoted;
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.netlink.ns.Sysctl;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

@@ -1,9 +1,9 @@
 package io.ocicat.plugins.tuning;
 
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.Capability;
 import io.ocicat.cni.CniArgs;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.json.JsonFields;
 import io.ocicat.cni.plugin.AttachmentCall;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.plugins.support.AbsolutePath;

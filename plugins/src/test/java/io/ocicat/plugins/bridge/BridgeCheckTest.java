@@ -2,8 +2,9 @@ package io.ocicat.plugins.bridge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Json;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.plugins.Side;
 import io.ocicat.testkit.Host;
@@ -165,7 +166,7 @@ class BridgeCheckTest {
 
     host.exec("ip", "link", "add", "br0", "type", "veth", "peer", "name", "other");
     assertThat(eth0.status().error().code()).isEqualTo(ErrorCode.PLUGIN_NOT_AVAILABLE);
-    assertThat(eth0.withConfig(Json.compact(Json.parse(eth0.config()))).status().error().msg())
+    assertThat(eth0.withConfig(Json.compact(CniJson.parse(eth0.config()))).status().error().msg())
         .isEqualTo("\"br0\" already exists but is not a bridge");
   }
 

@@ -2,7 +2,8 @@ package io.ocicat.plugins.bridge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.plugins.Side;
 import io.ocicat.testkit.Host;
@@ -31,7 +32,7 @@ class BridgeGcTest {
     BridgeNetwork network = network(host);
     String stale = add(network, one, 1);
     String kept = add(network, two, 2);
-    String other = add(network.with("name", Json.parse("\"green\"")), one, 3);
+    String other = add(network.with("name", CniJson.parse("\"green\"")), one, 3);
 
     ipam.found(valid(network, two).attach(one)).gc().ok();
 

@@ -5,7 +5,8 @@ import static io.ocicat.plugins.Side.OURS;
 import static io.ocicat.plugins.bridge.BridgePluginTest.link;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.plugins.Side;
 import io.ocicat.testkit.Host;
@@ -147,7 +148,7 @@ class BridgeInteropTest {
     if (version.startsWith("1")) {
       plain.remove("dns");
     }
-    return Json.parse(Json.compact(plain));
+    return CniJson.parse(Json.compact(plain));
   }
 
   private static List<String> view(Host host, Host pod, JsonNode result) {

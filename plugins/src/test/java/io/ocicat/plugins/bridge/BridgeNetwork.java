@@ -1,6 +1,7 @@
 package io.ocicat.plugins.bridge;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.testkit.Host;
 import java.nio.file.Path;
@@ -32,25 +33,25 @@ record BridgeNetwork(Host host, String json) {
   }
 
   BridgeNetwork version(String version) {
-    return with("cniVersion", Json.parse("\"" + version + "\""));
+    return with("cniVersion", CniJson.parse("\"" + version + "\""));
   }
 
   BridgeNetwork with(String option, boolean value) {
-    return with(option, Json.parse(Boolean.toString(value)));
+    return with(option, CniJson.parse(Boolean.toString(value)));
   }
 
   BridgeNetwork with(String option, int value) {
-    return with(option, Json.parse(Integer.toString(value)));
+    return with(option, CniJson.parse(Integer.toString(value)));
   }
 
   BridgeNetwork with(String option, JsonNode value) {
-    ObjectNode config = (ObjectNode) Json.parse(json);
+    ObjectNode config = (ObjectNode) CniJson.parse(json);
     config.set(option, value);
     return new BridgeNetwork(host, Json.compact(config));
   }
 
   BridgeNetwork without(String option) {
-    ObjectNode config = (ObjectNode) Json.parse(json);
+    ObjectNode config = (ObjectNode) CniJson.parse(json);
     config.remove(option);
     return new BridgeNetwork(host, Json.compact(config));
   }
@@ -68,10 +69,10 @@ record BridgeNetwork(Host host, String json) {
 
   /** One more route for the containers. */
   BridgeNetwork route(String json) {
-    ObjectNode ipam = (ObjectNode) Json.parse(this.json).path("ipam");
+    ObjectNode ipam = (ObjectNode) CniJson.parse(this.json).path("ipam");
     ArrayNode routes =
         ipam.has("routes") ? (ArrayNode) ipam.get("routes") : ipam.putArray("routes");
-    routes.add(Json.parse(json));
+    routes.add(CniJson.parse(json));
     return with("ipam", ipam);
   }
 

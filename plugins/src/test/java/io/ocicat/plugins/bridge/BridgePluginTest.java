@@ -2,9 +2,10 @@ package io.ocicat.plugins.bridge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Json;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -321,8 +322,8 @@ class BridgePluginTest {
     String fromEnvironment = "c2:11:22:33:44:55";
     String fromArgs = "c2:11:22:33:44:66";
     String fromRuntime = "c2:11:22:33:44:77";
-    JsonNode args = Json.parse("{\"cni\":{\"mac\":\"%s\"}}".formatted(fromArgs));
-    JsonNode runtime = Json.parse("{\"mac\":\"%s\"}".formatted(fromRuntime));
+    JsonNode args = CniJson.parse("{\"cni\":{\"mac\":\"%s\"}}".formatted(fromArgs));
+    JsonNode runtime = CniJson.parse("{\"mac\":\"%s\"}".formatted(fromRuntime));
 
     assertMac(
         network.attach(pod).with("CNI_ARGS", "IgnoreUnknown=1;MAC=" + fromEnvironment),
@@ -385,11 +386,11 @@ class BridgePluginTest {
     assertThat(eth0.add().ok().at("/dns/nameservers/0").asString()).isEqualTo("10.1.2.1");
     eth0.del().ok();
 
-    eth0 = ipam.found(network.with("dns", Json.parse("{\"domain\":\"x.test\"}")).attach(pod));
+    eth0 = ipam.found(network.with("dns", CniJson.parse("{\"domain\":\"x.test\"}")).attach(pod));
     assertThat(Json.compact(eth0.add().ok().path("dns"))).isEqualTo("{\"domain\":\"x.test\"}");
     eth0.del().ok();
 
-    eth0 = ipam.found(network.with("dns", Json.parse("{\"search\":[]}")).attach(pod));
+    eth0 = ipam.found(network.with("dns", CniJson.parse("{\"search\":[]}")).attach(pod));
     assertThat(eth0.add().ok().has("dns")).as("a list that is there and empty").isFalse();
   }
 

@@ -2,9 +2,9 @@ package io.ocicat.plugins.bridge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Json;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;

@@ -3,9 +3,8 @@ package io.ocicat.plugins.bridge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
 import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -100,11 +99,11 @@ class PortVlansTest {
   }
 
   private static PortVlans read(String config) {
-    return JsonFields.read((ObjectNode) Json.parse(config), PortVlans::read);
+    return CniJson.read((ObjectNode) CniJson.parse(config), PortVlans::read);
   }
 
   private static BridgeNetwork with(BridgeNetwork network, String config) {
-    ObjectNode options = (ObjectNode) Json.parse(config);
+    ObjectNode options = (ObjectNode) CniJson.parse(config);
     BridgeNetwork changed = network;
     for (String name : List.copyOf(options.propertyNames())) {
       changed = changed.with(name, options.get(name));

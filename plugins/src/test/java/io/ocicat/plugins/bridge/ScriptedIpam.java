@@ -1,6 +1,6 @@
 package io.ocicat.plugins.bridge;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.plugins.Attaching;
 import java.io.IOException;
 import java.io.UncheckedIOException;

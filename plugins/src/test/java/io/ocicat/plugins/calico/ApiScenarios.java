@@ -4,7 +4,7 @@ import static io.ocicat.plugins.calico.CalicoContract.V4;
 import static io.ocicat.plugins.calico.CalicoContract.address;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.ResourceKey;
@@ -45,7 +45,7 @@ interface ApiScenarios {
   /** host-local with the node's pod ranges. */
   private Calling ranged(CalicoNode node, Host pod, String ipam) {
     ObjectNode config = node.kubernetes();
-    ObjectNode members = (ObjectNode) Json.parse(ipam);
+    ObjectNode members = (ObjectNode) CniJson.parse(ipam);
     members.put("type", "host-local");
     members.put("dataDir", node.files().resolve("leases").toString());
     config.set("ipam", members);

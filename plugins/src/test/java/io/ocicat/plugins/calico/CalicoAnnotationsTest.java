@@ -3,7 +3,7 @@ package io.ocicat.plugins.calico;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.datastore.cluster.Cluster;
 import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.cluster.PodNamespace;
@@ -62,7 +62,9 @@ class CalicoAnnotationsTest {
     store.put(Store.pod("test", "web-0", Map.of("cni.projectcalico.org/" + annotation, value)));
     CalicoNode node = CalicoNode.of(host, store, files).withPath(bin);
     return node.pod(node.kubernetes(), pod, "test", "web-0")
-        .set("ipam", Json.parse("{\"type\": \"calico-ipam\", \"assign_ipv6\": true, \"own\": 1}"));
+        .set(
+            "ipam",
+            CniJson.parse("{\"type\": \"calico-ipam\", \"assign_ipv6\": true, \"own\": 1}"));
   }
 
   private JsonNode spec() {
@@ -183,7 +185,7 @@ class CalicoAnnotationsTest {
         .isEqualTo("requested feature is not enabled: ip_addrs_no_ipam");
 
     JsonNode result =
-        eth0.set("feature_control", Json.parse("{\"ip_addrs_no_ipam\": true}")).add().ok();
+        eth0.set("feature_control", CniJson.parse("{\"ip_addrs_no_ipam\": true}")).add().ok();
 
     assertThat(result.at("/ips/1/address").asString()).isEqualTo("fd00:99::1/128");
     assertThat(ipam.calls()).isEmpty();
@@ -200,7 +202,7 @@ class CalicoAnnotationsTest {
         .isEqualTo("requested feature is not enabled: floating_ips");
     assertThat(ipam.calls()).isEmpty();
 
-    Calling allowed = eth0.set("feature_control", Json.parse("{\"floating_ips\": true}"));
+    Calling allowed = eth0.set("feature_control", CniJson.parse("{\"floating_ips\": true}"));
     allowed.add().ok();
     assertThat(spec().path("ipNATs").toString())
         .isEqualTo(
@@ -218,7 +220,7 @@ class CalicoAnnotationsTest {
     ipam.answer("{\"cniVersion\": \"1.1.0\", \"ips\": [{\"address\": \"10.65.0.9/32\"}]}");
     Calling eth0 =
         web(host, pod, "floatingIPs", "[\"2001:db8::9\"]")
-            .set("feature_control", Json.parse("{\"floating_ips\": true}"));
+            .set("feature_control", CniJson.parse("{\"floating_ips\": true}"));
 
     assertThat(eth0.add().error().msg()).contains("floatingIPs holds 2001:db8::9");
     assertThat(eth0.node().traces()).isEmpty();
@@ -288,10 +290,10 @@ class CalicoAnnotationsTest {
     CalicoNode node = CalicoNode.of(host, store, files).withPath(bin);
     Calling eth0 =
         node.pod(node.kubernetes(), pod, "test", "unknown-to-all")
-            .set("ipam", Json.parse("{\"type\": \"calico-ipam\"}"))
+            .set("ipam", CniJson.parse("{\"type\": \"calico-ipam\"}"))
             .set(
                 "runtimeConfig",
-                Json.parse(
+                CniJson.parse(
                     """
                     {"io.kubernetes.cri.pod-annotations":
                       {"cni.projectcalico.org/hwAddr": "1c:0c:0a:c0:ff:ee"}}
@@ -315,7 +317,7 @@ class CalicoAnnotationsTest {
                         return new Described(super.cluster());
                       }
                     });
-    ObjectNode ipamConfig = (ObjectNode) Json.parse(ipamMembers);
+    ObjectNode ipamConfig = (ObjectNode) CniJson.parse(ipamMembers);
     ipamConfig.put("type", "host-local").put("dataDir", files.resolve("leases").toString());
     return node.pod(node.kubernetes(), pod, "test", "web-0").set("ipam", ipamConfig);
   }
@@ -367,7 +369,7 @@ class CalicoAnnotationsTest {
     eth0.del().ok();
     assertThat(files.resolve("leases/net1/10.10.0.2")).doesNotExist();
 
-    eth0.set("include_default_routes", Json.parse("true")).add().ok();
+    eth0.set("include_default_routes", CniJson.parse("true")).add().ok();
     assertThat(pod.exec("ip", "route").stdout())
         .contains("10.123.0.0/16 via 169.254.1.1", "default via 169.254.1.1");
   }

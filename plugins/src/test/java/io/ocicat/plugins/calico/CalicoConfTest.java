@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.json.Json;
 import io.ocicat.plugins.calicolog.LogConf;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -277,9 +277,9 @@ class CalicoConfTest {
   private static CalicoConf read(String members) {
     ObjectNode config =
         (ObjectNode)
-            Json.parse(
+            CniJson.parse(
                 "{\"name\": \"n\", \"type\": \"calico\", \"ipam\": {\"type\": \"host-local\"}}");
-    ((ObjectNode) Json.parse(members)).forEachEntry(config::set);
+    ((ObjectNode) CniJson.parse(members)).forEachEntry(config::set);
     return CalicoConf.read(
         PluginConfig.ofRequest(config.toString().getBytes(StandardCharsets.UTF_8)));
   }

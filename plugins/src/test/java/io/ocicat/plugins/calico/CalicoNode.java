@@ -2,9 +2,9 @@ package io.ocicat.plugins.calico;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginReply;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.InProcessExec;
 import io.ocicat.cni.plugin.Namespaces;

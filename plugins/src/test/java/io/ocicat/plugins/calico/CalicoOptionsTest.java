@@ -3,8 +3,8 @@ package io.ocicat.plugins.calico;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.exec.PluginReply;
-import io.ocicat.cni.json.Json;
 import io.ocicat.testkit.Loopback;
 import java.io.ByteArrayInputStream;
 import java.nio.file.Path;
@@ -52,7 +52,7 @@ class CalicoOptionsTest {
     try (Store store = Store.etcd("http://127.0.0.1:" + Loopback.freePort())) {
       PluginReply reply = run(store, "-t");
 
-      JsonNode error = Json.parse(new String(reply.stdout(), UTF_8));
+      JsonNode error = CniJson.parse(new String(reply.stdout(), UTF_8));
       assertThat(reply.exitCode()).isEqualTo(1);
       assertThat(error.path("code").asInt()).isEqualTo(100);
       assertThat(error.path("msg").asString()).isEqualTo("data store connection failed");

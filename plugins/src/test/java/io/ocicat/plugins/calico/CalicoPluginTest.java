@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.plugins.Ran;
 import io.ocicat.plugins.calico.CalicoNode.Calling;
@@ -152,7 +152,7 @@ class CalicoPluginTest {
     CalicoNode node = node(host);
 
     node.call(node.config(V4, "fd00:65::/64"), pod)
-        .set("container_settings", Json.parse("{\"allow_ip_forwarding\": true}"))
+        .set("container_settings", CniJson.parse("{\"allow_ip_forwarding\": true}"))
         .add()
         .ok();
 
@@ -238,7 +238,7 @@ class CalicoPluginTest {
           node.call(node.config(V4), pod)
               .set(
                   "readiness_gates",
-                  Json.parse(
+                  CniJson.parse(
                       "[\"http://127.0.0.1:%d/\"]".formatted(server.getAddress().getPort())));
 
       eth0.add().ok();
@@ -257,7 +257,7 @@ class CalicoPluginTest {
     Path status = Files.createDirectory(files.resolve("status"));
     Calling waiting =
         node.pod(node.kubernetes(V4).put("policy_setup_timeout_seconds", 1), a, "test", "web-0")
-            .set("endpoint_status_dir", Json.parse("\"%s\"".formatted(status)));
+            .set("endpoint_status_dir", CniJson.parse("\"%s\"".formatted(status)));
 
     Ran late = waiting.add();
 
@@ -280,7 +280,7 @@ class CalicoPluginTest {
         "{\"ifaceName\":\"cali1\",\"mac\":\"ee:ee:ee:ee:ee:ee\",\"ipv4Nets\":[\"10.65.0.9/32\"]}");
     Calling waiting =
         node.pod(node.kubernetes(V4).put("policy_setup_timeout_seconds", 1), a, "test", "web-0")
-            .set("endpoint_status_dir", Json.parse("\"%s\"".formatted(status)));
+            .set("endpoint_status_dir", CniJson.parse("\"%s\"".formatted(status)));
 
     assertThat(waiting.add().stderr()).as("stale").contains("was not in place after PT1S");
 
@@ -341,9 +341,9 @@ class CalicoPluginTest {
             line ->
                 line.matches(
                     "\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3} \\[INFO\\]\\[\\d+\\] .*"));
-    eth0.set("log_level", Json.parse("\"debug\"")).add().ok();
+    eth0.set("log_level", CniJson.parse("\"debug\"")).add().ok();
     assertThat(Files.readString(log)).contains("[DEBUG]", "addresses [10.65.0.3]");
-    Ran typo = eth0.set("log_level", Json.parse("\"verbose\"")).del();
+    Ran typo = eth0.set("log_level", CniJson.parse("\"verbose\"")).del();
     typo.ok();
     assertThat(typo.stderr()).contains("log_level \"verbose\" is not known");
   }
@@ -370,7 +370,7 @@ class CalicoPluginTest {
 
     assertThat(
             node.call(node.config(V4), pod)
-                .set("feature_control", Json.parse("{\"ip_addrs_no_ipam\": true}"))
+                .set("feature_control", CniJson.parse("{\"ip_addrs_no_ipam\": true}"))
                 .add()
                 .error()
                 .msg())
@@ -384,15 +384,15 @@ class CalicoPluginTest {
         .contains("K8S_POD_NAME \"../x\" is not a name of Kubernetes");
     assertThat(
             node.call(node.config(V4), pod)
-                .set("datastore_type", Json.parse("\"consul\""))
+                .set("datastore_type", CniJson.parse("\"consul\""))
                 .add()
                 .error()
                 .msg())
         .contains("error creating calico client", "consul");
     assertThat(
             node.call(node.config(V4), pod)
-                .set("nodename_file_optional", Json.parse("false"))
-                .set("nodename_file", Json.parse("\"/none\""))
+                .set("nodename_file_optional", CniJson.parse("false"))
+                .set("nodename_file", CniJson.parse("\"/none\""))
                 .add()
                 .error()
                 .msg())
@@ -406,9 +406,9 @@ class CalicoPluginTest {
     Files.writeString(file, "node-a");
     Calling eth0 =
         node.call(node.config(V4), pod)
-            .set("nodename", Json.parse("\"\""))
-            .set("nodename_file_optional", Json.parse("false"))
-            .set("nodename_file", Json.parse("\"%s\"".formatted(file)));
+            .set("nodename", CniJson.parse("\"\""))
+            .set("nodename_file_optional", CniJson.parse("false"))
+            .set("nodename_file", CniJson.parse("\"%s\"".formatted(file)));
     eth0.add().ok();
     Files.delete(file);
 
@@ -428,7 +428,7 @@ class CalicoPluginTest {
         node.call(node.config(V4), pod)
             .set(
                 "args",
-                Json.parse(
+                CniJson.parse(
                     """
                     {"org.apache.mesos": {"network_info": {"labels": {"labels": [
                       {"key": "//my/key/", "value": "$v..1"},

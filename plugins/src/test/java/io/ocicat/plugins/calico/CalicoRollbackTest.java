@@ -3,8 +3,8 @@ package io.ocicat.plugins.calico;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.error.ConflictException;
 import io.ocicat.datastore.error.UnavailableException;
@@ -103,7 +103,7 @@ class CalicoRollbackTest {
     CalicoNode node = CalicoNode.of(host, store, files).withPath(bin).between(failing(step));
     Calling eth0 =
         node.pod(node.config(), pod, "test", "web-0")
-            .set("ipam", Json.parse("{\"type\": \"scripted\"}"));
+            .set("ipam", CniJson.parse("{\"type\": \"scripted\"}"));
 
     for (int i = 0; i < TIMES; i++) {
       assertThat(eth0.add().error().msg()).contains(step.error);
@@ -170,7 +170,7 @@ class CalicoRollbackTest {
     CalicoNode node = CalicoNode.of(host, store, files).withPath(bin);
     Calling eth0 =
         node.pod(node.config(), pod, "test", "web-0")
-            .set("ipam", Json.parse("{\"type\": \"scripted\"}"));
+            .set("ipam", CniJson.parse("{\"type\": \"scripted\"}"));
     eth0.add().ok();
     ipam.failOn("ADD");
 

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.plugins.AtOnce;
 import io.ocicat.plugins.Ran;
 import io.ocicat.plugins.calico.CalicoNode.Calling;
@@ -190,8 +190,8 @@ class CalicoTroubleTest {
     Path file = files.resolve("nodename");
     Calling eth0 =
         web(node, pod)
-            .set("nodename_file_optional", Json.parse("false"))
-            .set("nodename_file", Json.parse("\"%s\"".formatted(file)));
+            .set("nodename_file_optional", CniJson.parse("false"))
+            .set("nodename_file", CniJson.parse("\"%s\"".formatted(file)));
 
     CniException refused = eth0.add().error();
 

@@ -5,7 +5,7 @@ import static io.ocicat.plugins.calico.CalicoContract.only;
 import static io.ocicat.plugins.calico.CalicoContract.sysctl;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.plugins.calico.CalicoNode.Calling;
@@ -44,7 +44,7 @@ interface ContainerScenarios {
     assertThat(endpoint.key().namespace()).isEqualTo("default");
     assertThat(endpoint.content().path("spec"))
         .isEqualTo(
-            Json.parse(
+            CniJson.parse(
                 """
                 {"orchestrator": "cni", "node": "node-a", "containerID": "%s", "endpoint": "eth0",
                  "ipNetworks": ["10.65.0.2/32"], "profiles": ["net1"],
@@ -57,7 +57,7 @@ interface ContainerScenarios {
                 "projectcalico.org/namespace", "default", "projectcalico.org/orchestrator", "cni"));
     assertThat(store().get(Kind.PROFILE, "", "net1").orElseThrow().content().path("spec"))
         .isEqualTo(
-            Json.parse(
+            CniJson.parse(
                 """
                 {"ingress": [{"action": "Allow", "source": {"selector": "has(net1)"}}],
                  "egress": [{"action": "Allow"}],
@@ -103,7 +103,7 @@ interface ContainerScenarios {
     assertThat(second.path("interfaces")).isEqualTo(first.path("interfaces"));
     assertThat(only(node)).isEqualTo(before);
 
-    eth0.set("name", Json.parse("\"net2\"")).add().ok();
+    eth0.set("name", CniJson.parse("\"net2\"")).add().ok();
     assertThat(only(node).content().at("/spec/profiles").toString())
         .isEqualTo("[\"net1\",\"net2\"]");
     assertThat(store().get(Kind.PROFILE, "", "net2")).isPresent();
@@ -129,8 +129,8 @@ interface ContainerScenarios {
     store().pool("pods", "10.65.0.0/24", false);
     Calling eth0 =
         node.call(node.pooled(Families.V4), pod)
-            .set("policy", Json.parse("{}"))
-            .set("cniVersion", Json.parse("\"1.0.0\""));
+            .set("policy", CniJson.parse("{}"))
+            .set("cniVersion", CniJson.parse("\"1.0.0\""));
 
     JsonNode first = eth0.add().ok();
 

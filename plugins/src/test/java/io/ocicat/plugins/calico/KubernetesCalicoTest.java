@@ -3,7 +3,7 @@ package io.ocicat.plugins.calico;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.plugins.calico.CalicoNode.Calling;
@@ -75,7 +75,7 @@ class KubernetesCalicoTest extends CalicoContract implements ApiScenarios {
   @Test
   void theApiIsAskedForEachThingOnce(Host host, Host pod) {
     Calling eth0 =
-        cart(host, pod).set("calico_api_group", Json.parse("\"crd.projectcalico.org/v1\""));
+        cart(host, pod).set("calico_api_group", CniJson.parse("\"crd.projectcalico.org/v1\""));
     api.cluster().forgetAsked();
 
     eth0.add().ok();
@@ -150,7 +150,7 @@ class KubernetesCalicoTest extends CalicoContract implements ApiScenarios {
     Calling eth0 = cart(host, pod).with("CNI_ARGS", "");
 
     assertThat(eth0.add().error().msg()).isEqualTo("unable to determine Pod name");
-    assertThat(cart(host, pod).set("policy", Json.parse("{}")).add().error().msg())
+    assertThat(cart(host, pod).set("policy", CniJson.parse("{}")).add().error().msg())
         .contains("policy.type must be \"k8s\"");
     eth0.del().ok();
   }

@@ -8,7 +8,7 @@ import static io.ocicat.plugins.calico.CalicoContract.only;
 import static io.ocicat.plugins.calico.CalicoContract.sysctl;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.plugins.AtOnce;
@@ -54,7 +54,7 @@ interface PodScenarios {
     }
     assertThat(document)
         .isEqualTo(
-            Json.parse(
+            CniJson.parse(
                 """
                 {"kind":"WorkloadEndpoint","apiVersion":"projectcalico.org/v3",
                  "metadata":{"name":"node--a-k8s-cart--7d9f-eth0","generateName":"cart-7d9f-","namespace":"shop",
@@ -196,7 +196,7 @@ interface PodScenarios {
   default void theSameContainerAgainIsTheSame(Host host, Host pod) {
     CalicoNode node = node(host);
     Calling strict = node.pod(node.kubernetes(V4), pod, "test", "web-0");
-    Calling eth0 = strict.set("cniVersion", Json.parse("\"1.0.0\""));
+    Calling eth0 = strict.set("cniVersion", CniJson.parse("\"1.0.0\""));
     JsonNode first = eth0.add().ok();
     assertThat(strict.add().error().msg()).contains("(\"eth0\") already exists");
 
@@ -288,7 +288,7 @@ interface PodScenarios {
 
     kept.set(
             "cni.dev/valid-attachments",
-            Json.parse("[{\"containerID\": \"%s\", \"ifname\": \"eth0\"}]".formatted(a.name())))
+            CniJson.parse("[{\"containerID\": \"%s\", \"ifname\": \"eth0\"}]".formatted(a.name())))
         .gc()
         .ok();
 
@@ -298,7 +298,7 @@ interface PodScenarios {
       assertThat(only(node).key().name()).isEqualTo("node--a-k8s-a-eth0");
     }
     kept.previous(result).check().ok();
-    kept.set("cni.dev/valid-attachments", Json.parse("[]")).gc().ok();
+    kept.set("cni.dev/valid-attachments", CniJson.parse("[]")).gc().ok();
     assertThat(node.traces().stream().filter(trace -> !isPod(trace))).isEmpty();
     assertThat(node.files().resolve("leases/net1").toFile().list())
         .allMatch(name -> !name.startsWith("10.65.0."));

@@ -5,7 +5,7 @@ import static io.ocicat.plugins.calico.CalicoContract.only;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.plugins.calico.CalicoNode.Calling;
 import io.ocicat.testkit.Host;
 import java.util.Map;
@@ -170,7 +170,7 @@ interface PoolScenarios {
     assertThat(eth0.add().error().msg())
         .isEqualTo("requested feature is not enabled: ip_addrs_no_ipam");
     assertThat(node.traces()).isEmpty();
-    Calling allowed = eth0.set("feature_control", Json.parse("{\"ip_addrs_no_ipam\": true}"));
+    Calling allowed = eth0.set("feature_control", CniJson.parse("{\"ip_addrs_no_ipam\": true}"));
 
     JsonNode result = allowed.add().ok();
 
@@ -217,7 +217,7 @@ interface PoolScenarios {
     assertThat(store().assigned()).isEmpty();
 
     JsonNode result =
-        eth0.set("feature_control", Json.parse("{\"floating_ips\": true}")).add().ok();
+        eth0.set("feature_control", CniJson.parse("{\"floating_ips\": true}")).add().ok();
 
     assertThat(spec(node, "ipNATs"))
         .isEqualTo(
@@ -276,7 +276,7 @@ interface PoolScenarios {
     CalicoNode node = node(host);
     pools();
     Calling eth0 =
-        pod(node, Families.V4, pod, "web-0", "", "").set("cniVersion", Json.parse("\"1.0.0\""));
+        pod(node, Families.V4, pod, "web-0", "", "").set("cniVersion", CniJson.parse("\"1.0.0\""));
     eth0.add().ok();
     var before = store().assigned();
     pod.exec("ip", "link", "set", "eth0", "down");

@@ -1,6 +1,6 @@
 package io.ocicat.plugins.calico;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -59,7 +59,7 @@ record ScriptedIpam(Path directory) {
 
   /** The standard input of the last call with that verb. */
   JsonNode asked(String verb) {
-    return Json.parse(read("stdin-" + verb));
+    return CniJson.parse(read("stdin-" + verb));
   }
 
   private String read(String name) {

@@ -1,6 +1,6 @@
 package io.ocicat.plugins.calico;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.cluster.Pod;

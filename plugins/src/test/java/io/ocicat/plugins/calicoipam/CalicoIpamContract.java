@@ -3,8 +3,8 @@ package io.ocicat.plugins.calicoipam;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Json;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ipam.model.AddressInfo;
@@ -57,7 +57,7 @@ abstract class CalicoIpamContract {
     assertThat(IpPrefix.parse("10.65.0.0/24").contains(address(ip))).isTrue();
     assertThat(result)
         .isEqualTo(
-            Json.parse(
+            CniJson.parse(
                 "{\"cniVersion\":\"1.0.0\",\"ips\":[{\"address\":\"%s\"}],\"routes\":[{\"dst\":\"%s\"}]}"
                     .formatted(ip, ip)));
     assertThat(ip).endsWith("/26");

@@ -1,6 +1,7 @@
 package io.ocicat.plugins.calicoipam;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.config.DatastoreConfig;
@@ -201,9 +202,10 @@ final class Cluster implements AutoCloseable {
     config.put("cniVersion", version).put("name", "net1").put("type", "calico");
     config.put("nodename", NODE).put("ipam_lock_file", lockFile().toString());
     config.set(
-        "ipam", (ObjectNode) Json.parse("{\"type\":\"calico-ipam\"%s}".formatted(prefixed(ipam))));
+        "ipam",
+        (ObjectNode) CniJson.parse("{\"type\":\"calico-ipam\"%s}".formatted(prefixed(ipam))));
     for (String member : more) {
-      config.setAll((ObjectNode) Json.parse("{%s}".formatted(member)));
+      config.setAll((ObjectNode) CniJson.parse("{%s}".formatted(member)));
     }
     return config.toString();
   }

@@ -2,8 +2,8 @@ package io.ocicat.plugins.calicoipam;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.exec.PluginReply;
-import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
@@ -62,7 +62,7 @@ class HostLocalUpgradeTest {
                  "ipNetworks":["%s"],"interfaceName":"cali%s","profiles":["kns.shop"]}}
         """
             .formatted(node.replace("-", "--"), pod, node, pod, address, pod);
-    cluster.datastore().create(Resource.ofDocument((ObjectNode) Json.parse(text)));
+    cluster.datastore().create(Resource.ofDocument((ObjectNode) CniJson.parse(text)));
   }
 
   private PluginReply run(String... flags) {

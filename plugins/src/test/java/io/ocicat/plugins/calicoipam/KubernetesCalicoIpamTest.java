@@ -2,8 +2,9 @@ package io.ocicat.plugins.calicoipam;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.kubernetes.TestCluster;
 import io.ocicat.datastore.model.ApiGroup;
 import java.nio.file.Path;
@@ -47,7 +48,7 @@ class KubernetesCalicoIpamTest extends CalicoIpamContract {
   void aRecordThatCannotBeReadIsNamedAndNothingStays() {
     cluster.pool("blue", "10.65.0.0/26");
     cluster.net("").container("a").add().ok();
-    ObjectNode block = Json.parseObject("{\"spec\":{\"cidr\":7}}");
+    ObjectNode block = StoredJson.parseObject("{\"spec\":{\"cidr\":7}}");
     server.put("ipamblocks.crd.projectcalico.org", "10-65-0-0-26", block);
 
     CniException error = cluster.net("").container("b").add().error();

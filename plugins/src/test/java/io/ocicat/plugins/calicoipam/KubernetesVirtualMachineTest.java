@@ -2,7 +2,7 @@ package io.ocicat.plugins.calicoipam;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.kubernetes.TestCluster;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,7 +19,7 @@ class KubernetesVirtualMachineTest extends VirtualMachineContract {
   @Test
   void whatCannotBeReadNeverEndsInAnotherAddress() {
     started(FIRST);
-    ObjectNode block = Json.parseObject("{\"spec\":{\"cidr\":7}}");
+    ObjectNode block = StoredJson.parseObject("{\"spec\":{\"cidr\":7}}");
     server().put("ipamblocks.crd.projectcalico.org", "10-65-0-0-26", block);
 
     assertThat(pod(FIRST).add().error().msg())

@@ -3,8 +3,8 @@ package io.ocicat.plugins.firewall;
 import static io.ocicat.plugins.Side.GO;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Json;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -27,7 +27,7 @@ class FirewallPluginTest {
     JsonNode result = dual.attach(host, pod).add().ok();
 
     assertThat(result.path("cniVersion").asString()).isEqualTo(version);
-    JsonNode before = Json.parse(dual.previous());
+    JsonNode before = CniJson.parse(dual.previous());
     assertThat(result.path("interfaces")).isEqualTo(before.path("interfaces"));
     assertThat(result.path("ips")).isEqualTo(before.path("ips"));
   }
@@ -54,7 +54,8 @@ class FirewallPluginTest {
             "-N CNI-ADMIN",
             "-N CNI-FORWARD",
             "-A FORWARD -m comment --comment \"CNI firewall plugin rules\" -j CNI-FORWARD",
-            "-A CNI-FORWARD -m comment --comment \"CNI firewall plugin admin overrides\" -j CNI-ADMIN",
+            "-A CNI-FORWARD -m comment --comment \"CNI firewall plugin admin overrides\" -j"
+                + " CNI-ADMIN",
             "-A CNI-FORWARD -d 10.0.0.2/32 -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT",
             "-A CNI-FORWARD -s 10.0.0.2/32 -j ACCEPT");
     assertThat(rules(host, "ip6tables"))

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.json.Json;
 import io.ocicat.ip.IpPrefix;
 import java.nio.file.Path;
 import java.util.List;
@@ -37,14 +37,14 @@ class DelegateRequestTest {
   @Test
   void theStockConfigurationIsBridgeWithHostLocal() {
     JsonNode request =
-        Json.parse(
+        CniJson.parse(
             text(
                 "{\"name\":\"cbr0\",\"cniVersion\":\"0.3.1\",\"type\":\"flannel\",\"delegate\":"
                     + "{\"hairpinMode\":true,\"isDefaultGateway\":true}}",
                 env(true, "10.42.0.0/16", "10.42.9.0/24")));
     assertThat(request)
         .isEqualTo(
-            Json.parse(
+            CniJson.parse(
                 """
                 {"cniVersion": "0.3.1", "hairpinMode": true, "ipMasq": false,
                  "ipam": {"ranges": [[{"subnet": "10.42.9.0/24"}]], "routes": [{"dst": "10.42.0.0/16"}],
@@ -206,7 +206,7 @@ class DelegateRequestTest {
   }
 
   private static JsonNode request(String config, SubnetEnv env) {
-    return Json.parse(text(config, env));
+    return CniJson.parse(text(config, env));
   }
 
   private static String text(String config, SubnetEnv env) {

@@ -2,7 +2,8 @@ package io.ocicat.plugins.flannel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.plugins.Plugins;
 import io.ocicat.plugins.Side;
@@ -124,7 +125,7 @@ class FlannelNetworkTest {
     assertThat(result.path("routes").values())
         .extracting(route -> route.path("dst").asString())
         .isEqualTo(routes);
-    JsonNode scratch = Json.parse(Files.readString(scratch(node).resolve(pod.name())));
+    JsonNode scratch = CniJson.parse(Files.readString(scratch(node).resolve(pod.name())));
     assertThat(scratch.at("/ipam/routes").values())
         .extracting(route -> route.path("dst").asString())
         .isEqualTo(routes);
@@ -231,7 +232,7 @@ class FlannelNetworkTest {
     ObjectNode previous = (ObjectNode) eth0.add().ok();
     // Debian's Go plugin misses a route whose gateway is not named.
     ((ObjectNode) previous.at("/routes/0")).put("gw", "10.50.7.1");
-    ObjectNode config = (ObjectNode) Json.parse(eth0.config());
+    ObjectNode config = (ObjectNode) CniJson.parse(eth0.config());
     config.set("prevResult", previous);
     Attaching later = eth0.withConfig(Json.compact(config));
 

@@ -3,10 +3,11 @@ package io.ocicat.plugins.flannel;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.PluginReply;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.PluginHost;
 import java.io.IOException;
@@ -68,7 +69,7 @@ class FlannelPluginTest {
                 + "\"routes\":[{\"dst\":\"10.50.0.0/16\"}],\"type\":\"host-local\"},\"isGateway\":true,"
                 + "\"mtu\":1450,\"name\":\"podnet\",\"type\":\"bridge\"}");
     assertThat(delegate.stdin("ADD"))
-        .isEqualTo(Json.parse(Files.readString(scratch.resolve("c1"))));
+        .isEqualTo(CniJson.parse(Files.readString(scratch.resolve("c1"))));
   }
 
   @Test
@@ -214,7 +215,7 @@ class FlannelPluginTest {
 
     ok("DEL", "c1", "eth0");
 
-    assertThat(delegate.stdin("DEL")).isEqualTo(Json.parse(file));
+    assertThat(delegate.stdin("DEL")).isEqualTo(CniJson.parse(file));
     assertThat(scratch).isEmptyDirectory();
   }
 
@@ -402,7 +403,7 @@ class FlannelPluginTest {
   private JsonNode ok(String verb, String containerId, String ifName) {
     PluginReply reply = run(verb, containerId, ifName, config);
     assertThat(reply.exitCode()).as(new String(reply.stdout(), UTF_8)).isZero();
-    return reply.stdout().length == 0 ? Json.object() : Json.parse(reply.stdout());
+    return reply.stdout().length == 0 ? Json.object() : CniJson.parse(reply.stdout());
   }
 
   private CniException failed(String verb, String containerId, String ifName) {
@@ -411,7 +412,7 @@ class FlannelPluginTest {
 
   private static CniException error(PluginReply reply) {
     assertThat(reply.exitCode()).isEqualTo(1);
-    return CniException.fromJson(Json.parse(reply.stdout()));
+    return CniException.fromJson(CniJson.parse(reply.stdout()));
   }
 
   private PluginReply run(String verb, String containerId, String ifName, ObjectNode request) {

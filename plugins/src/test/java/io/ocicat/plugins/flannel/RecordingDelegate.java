@@ -1,6 +1,7 @@
 package io.ocicat.plugins.flannel;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.cni.CniJson;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -54,7 +55,7 @@ record RecordingDelegate(Path directory) {
   }
 
   JsonNode stdin(String verb) {
-    return Json.parse(read(directory.resolve("stdin." + verb)));
+    return CniJson.parse(read(directory.resolve("stdin." + verb)));
   }
 
   /** The scratch files that existed while it was called, when they are kept next to it. */

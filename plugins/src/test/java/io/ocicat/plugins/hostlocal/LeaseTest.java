@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.json.Json;
 import io.ocicat.ip.IpAddress;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,7 +23,7 @@ class LeaseTest {
   /** Like an element of a list: without the network's name. */
   private static PluginConfig plugin(String dataDir) {
     return PluginConfig.of(
-        Json.parse(
+        CniJson.parse(
             "{\"type\":\"bridge\",\"ipam\":{\"type\":\"host-local\",\"dataDir\":%s}}"
                 .formatted(dataDir)));
   }

@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.Deadline;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.plugins.hostlocal.LeaseScan.Found;
@@ -39,8 +38,9 @@ class LeasesTest {
   }
 
   private static RangeSet set(String subnet) {
-    ObjectNode json = (ObjectNode) Json.parse("{\"set\":[{\"subnet\":\"%s\"}]}".formatted(subnet));
-    return JsonFields.read(json, in -> RangeSet.read(in.value("set")).orElseThrow());
+    ObjectNode json =
+        (ObjectNode) CniJson.parse("{\"set\":[{\"subnet\":\"%s\"}]}".formatted(subnet));
+    return CniJson.read(json, in -> RangeSet.read(in.value("set")).orElseThrow());
   }
 
   private static String next(Leases leases, RangeSet set) {

@@ -2,8 +2,7 @@ package io.ocicat.plugins.hostlocal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
+import io.ocicat.cni.CniJson;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.plugins.hostlocal.RangeSet.Member;
 import java.util.ArrayList;
@@ -112,8 +111,8 @@ class RangeSetTest {
 
   private static RangeSet set(List<String> ranges) {
     String json = ranges.stream().collect(Collectors.joining(",", "{\"set\":[", "]}"));
-    return JsonFields.read(
-        (ObjectNode) Json.parse(json), in -> RangeSet.read(in.value("set")).orElseThrow());
+    return CniJson.read(
+        (ObjectNode) CniJson.parse(json), in -> RangeSet.read(in.value("set")).orElseThrow());
   }
 
   private static List<String> words(@Nullable String text) {

@@ -3,10 +3,11 @@ package io.ocicat.plugins.httpipam;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginReply;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.PluginHost;
 import java.time.Duration;
@@ -61,12 +62,12 @@ record Calling(ObjectNode config, Map<String, String> variables, Duration limit)
     PluginReply reply = run(verb);
     String stdout = new String(reply.stdout(), UTF_8);
     assertThat(reply.exitCode()).as("%s: %s %s", verb, stdout, reply.stderr()).isZero();
-    return stdout.isEmpty() ? Json.object() : Json.parse(stdout);
+    return stdout.isEmpty() ? Json.object() : CniJson.parse(stdout);
   }
 
   CniException error(String verb) {
     PluginReply reply = run(verb);
     assertThat(reply.exitCode()).as("%s %s", verb, new String(reply.stdout(), UTF_8)).isEqualTo(1);
-    return CniException.fromJson(Json.parse(reply.stdout()));
+    return CniException.fromJson(CniJson.parse(reply.stdout()));
   }
 }

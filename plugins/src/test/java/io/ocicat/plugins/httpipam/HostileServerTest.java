@@ -5,9 +5,9 @@ import static io.ocicat.plugins.httpipam.ScriptedServer.error;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Json;
 import io.ocicat.plugins.httpipam.ScriptedServer.Line;
 import java.io.OutputStream;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package io.ocicat.plugins.httpipam;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.plugins.Side;
 import io.ocicat.testkit.Eventually;

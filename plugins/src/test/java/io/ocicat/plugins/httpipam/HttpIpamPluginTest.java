@@ -3,8 +3,8 @@ package io.ocicat.plugins.httpipam;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Json;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -73,7 +73,7 @@ class HttpIpamPluginTest {
          "ipam": {"type": "ipam", "token": "%s", "serverURL": "%s"}}
         """
             .formatted(version, RunningServer.TOKEN, server.url());
-    ObjectNode seed = (ObjectNode) Json.parse(text);
+    ObjectNode seed = (ObjectNode) CniJson.parse(text);
 
     JsonNode result = Calling.of(seed, "c1").ok("ADD");
 
@@ -336,7 +336,7 @@ class HttpIpamPluginTest {
                       .build(),
                   HttpResponse.BodyHandlers.ofString())
               .body();
-      Json.parse(body).path("items").forEach(items::add);
+      CniJson.parse(body).path("items").forEach(items::add);
       return items;
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);

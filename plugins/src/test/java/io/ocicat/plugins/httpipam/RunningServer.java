@@ -1,6 +1,6 @@
 package io.ocicat.plugins.httpipam;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.ipamserver.IpamServer;
 import io.ocicat.ipamserver.KeyStoreFile;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.ocicat.plugins.httpipam;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.ipamserver.IpamServer;
 import io.ocicat.testkit.Background;
 import io.ocicat.testkit.Command;
@@ -117,7 +117,7 @@ final class ServerProcess implements AutoCloseable {
             .run()
             .stdout();
     List<String> addresses = new ArrayList<>();
-    for (JsonNode item : Json.parse(answer).path("items")) {
+    for (JsonNode item : CniJson.parse(answer).path("items")) {
       addresses.add(item.at("/addresses/0/address").asString());
     }
     return addresses;

@@ -1,6 +1,6 @@
 package io.ocicat.plugins.macvlan;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.plugins.TestIpam;
 import io.ocicat.testkit.Host;
@@ -45,7 +45,7 @@ record Shared(Host host, String master, TestIpam ipam, Path bin) {
   }
 
   static Attaching withPrevious(Attaching attaching, JsonNode result) {
-    ObjectNode config = (ObjectNode) Json.parse(attaching.config());
+    ObjectNode config = (ObjectNode) CniJson.parse(attaching.config());
     config.set("prevResult", result);
     return attaching.withConfig(config.toString());
   }

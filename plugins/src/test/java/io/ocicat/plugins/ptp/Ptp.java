@@ -1,6 +1,6 @@
 package io.ocicat.plugins.ptp;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.testkit.Host;
 import java.nio.file.Path;
@@ -49,7 +49,7 @@ final class Ptp {
 
   /** The same configuration with one member set or replaced. */
   static Attaching with(Attaching attaching, String member, JsonNode value) {
-    ObjectNode config = (ObjectNode) Json.parse(attaching.config());
+    ObjectNode config = (ObjectNode) CniJson.parse(attaching.config());
     config.set(member, value);
     return attaching.withConfig(config.toString());
   }

@@ -2,7 +2,7 @@ package io.ocicat.plugins.ptp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.plugins.Side;
 import io.ocicat.plugins.TestIpam;
@@ -113,13 +113,13 @@ class PtpCheckTest {
 
     assertThat(eth0.check().error().msg()).isEqualTo("required prevResult missing");
     assertThat(
-            Ptp.withPrevious(eth0, Json.parse(result.toString().replace("eth0", "eth7")))
+            Ptp.withPrevious(eth0, CniJson.parse(result.toString().replace("eth0", "eth7")))
                 .check()
                 .error()
                 .msg())
         .isEqualTo("prevResult has no container interface \"eth0\" in " + pod.path());
     assertThat(
-            Ptp.withPrevious(eth0, Json.parse(result.toString().replace("\"veth", "\"eth")))
+            Ptp.withPrevious(eth0, CniJson.parse(result.toString().replace("\"veth", "\"eth")))
                 .check()
                 .error()
                 .msg())

@@ -3,8 +3,8 @@ package io.ocicat.plugins.ptp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Json;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.plugins.TestIpam;
 import io.ocicat.testkit.Host;
@@ -115,7 +115,7 @@ class PtpFailureTest {
 
   @Test
   void anIpamPluginIsNecessary(Host host, Host pod) {
-    Attaching eth0 = Ptp.with(Ptp.withTestIpam(host, pod), "ipam", Json.parse("{}"));
+    Attaching eth0 = Ptp.with(Ptp.withTestIpam(host, pod), "ipam", CniJson.parse("{}"));
 
     assertThat(eth0.add().error().msg()).isEqualTo("no plugin name provided");
     assertThat(eth0.status().error().msg()).isEqualTo("no plugin name provided");
@@ -140,7 +140,7 @@ class PtpFailureTest {
           """)
   void aBadFieldIsNamed(String field, String value, String error, Host host, Host pod) {
     TestIpam ipam = TestIpam.in(directory, BOTH);
-    Attaching eth0 = ipam.with(Ptp.with(Ptp.withTestIpam(host, pod), field, Json.parse(value)));
+    Attaching eth0 = ipam.with(Ptp.with(Ptp.withTestIpam(host, pod), field, CniJson.parse(value)));
 
     for (CniException refusal :
         List.of(eth0.add().error(), eth0.status().error(), eth0.check().error())) {
@@ -153,8 +153,8 @@ class PtpFailureTest {
 
   @Test
   void everyBadFieldIsNamedAtOnce(Host host, Host pod) {
-    Attaching eth0 = Ptp.with(Ptp.withTestIpam(host, pod), "mtu", Json.parse("\"big\""));
-    Attaching twice = Ptp.with(eth0, "ipMasq", Json.parse("[]"));
+    Attaching eth0 = Ptp.with(Ptp.withTestIpam(host, pod), "mtu", CniJson.parse("\"big\""));
+    Attaching twice = Ptp.with(eth0, "ipMasq", CniJson.parse("[]"));
 
     assertThat(twice.add().error().getMessage()).contains("mtu", "ipMasq");
   }

@@ -2,7 +2,7 @@ package io.ocicat.plugins.ptp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.plugins.Side;
 import io.ocicat.plugins.TestIpam;
@@ -70,7 +70,7 @@ class PtpInteropTest {
         Ptp.with(
             Ptp.attaching(host, pod, directory, "1.0.0", Ptp.V4, Ptp.V6),
             "ipMasq",
-            Json.parse("false"));
+            CniJson.parse("false"));
 
     Ptp.withPrevious(eth0.by(Side.GO), eth0.add().ok()).del().ok();
 
@@ -99,7 +99,7 @@ class PtpInteropTest {
     Ptp.with(
             ipam.with(Ptp.withTestIpam(host, pod)),
             "cni.dev/valid-attachments",
-            Json.parse("[{\"containerID\":\"%s\",\"ifname\":\"eth0\"}]".formatted(pod.name())))
+            CniJson.parse("[{\"containerID\":\"%s\",\"ifname\":\"eth0\"}]".formatted(pod.name())))
         .gc()
         .ok();
 
@@ -115,7 +115,7 @@ class PtpInteropTest {
   void theKernelKnowsTheSameAfterwards(Host host, Host pod) {
     TestIpam ipam = TestIpam.in(directory, BOTH);
     Attaching eth0 =
-        Ptp.with(ipam.with(Ptp.withTestIpam(host, pod)), "cniVersion", Json.parse("\"1.0.0\""));
+        Ptp.with(ipam.with(Ptp.withTestIpam(host, pod)), "cniVersion", CniJson.parse("\"1.0.0\""));
 
     List<String> go = state(eth0.by(Side.GO), host, pod);
     List<String> ours = state(eth0.by(Side.OURS), host, pod);
@@ -144,7 +144,10 @@ class PtpInteropTest {
 
   private void gcOfAll(Host host, Host pod) {
     TestIpam ipam = TestIpam.in(directory, "{}");
-    Ptp.with(ipam.with(Ptp.withTestIpam(host, pod)), "cni.dev/valid-attachments", Json.parse("[]"))
+    Ptp.with(
+            ipam.with(Ptp.withTestIpam(host, pod)),
+            "cni.dev/valid-attachments",
+            CniJson.parse("[]"))
         .gc()
         .ok();
   }

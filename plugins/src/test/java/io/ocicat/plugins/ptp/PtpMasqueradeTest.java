@@ -2,7 +2,7 @@ package io.ocicat.plugins.ptp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.plugins.Tcp;
 import io.ocicat.plugins.TestIpam;
@@ -127,7 +127,8 @@ class PtpMasqueradeTest {
              "routes": [{"dst": "0.0.0.0/0"}, {"dst": "::/0"}]}
             """
                 .formatted(v4, v6));
-    Ptp.with(ipam.with(Ptp.withTestIpam(host, pod)), "ipMasq", Json.parse(String.valueOf(hidden)))
+    Ptp.with(
+            ipam.with(Ptp.withTestIpam(host, pod)), "ipMasq", CniJson.parse(String.valueOf(hidden)))
         .add()
         .ok();
   }

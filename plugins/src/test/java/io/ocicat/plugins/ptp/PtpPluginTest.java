@@ -2,7 +2,7 @@ package io.ocicat.plugins.ptp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.plugins.Side;
 import io.ocicat.plugins.TestIpam;
@@ -98,7 +98,7 @@ class PtpPluginTest {
   @ParameterizedTest
   @ValueSource(strings = {"\"iptables\"", "\"nftables\"", "null"})
   void whateverBackEndIsAskedForItIsNfTables(String backEnd, Host host, Host pod) {
-    Attaching eth0 = Ptp.with(withBoth(host, pod), "ipMasqBackend", Json.parse(backEnd));
+    Attaching eth0 = Ptp.with(withBoth(host, pod), "ipMasqBackend", CniJson.parse(backEnd));
 
     eth0.add().ok();
 
@@ -116,12 +116,12 @@ class PtpPluginTest {
             directory, BOTH.replace("\"routes\"", "\"dns\": {\"domain\": \"ipam\"}, \"routes\""));
     Attaching eth0 = ipam.with(Ptp.withTestIpam(host, pod));
 
-    assertThat(addAndDel(eth0).path("dns")).isEqualTo(Json.parse("{\"domain\":\"ipam\"}"));
+    assertThat(addAndDel(eth0).path("dns")).isEqualTo(CniJson.parse("{\"domain\":\"ipam\"}"));
     assertThat(addAndDel(withDns(eth0, "{\"nameservers\":[\"10.1.2.3\"]}")).path("dns"))
-        .isEqualTo(Json.parse("{\"nameservers\":[\"10.1.2.3\"]}"));
+        .isEqualTo(CniJson.parse("{\"nameservers\":[\"10.1.2.3\"]}"));
     assertThat(addAndDel(withDns(eth0, "{\"search\":[]}")).has("dns")).isFalse();
     assertThat(addAndDel(withDns(eth0, "{\"domain\":\"\"}")).path("dns"))
-        .isEqualTo(Json.parse("{\"domain\":\"ipam\"}"));
+        .isEqualTo(CniJson.parse("{\"domain\":\"ipam\"}"));
   }
 
   @Test
@@ -249,14 +249,14 @@ class PtpPluginTest {
     Ptp.with(
             kept,
             "cni.dev/valid-attachments",
-            Json.parse("[{\"containerID\":\"%s\",\"ifname\":\"eth0\"}]".formatted(pod.name())))
+            CniJson.parse("[{\"containerID\":\"%s\",\"ifname\":\"eth0\"}]".formatted(pod.name())))
         .gc()
         .ok();
     assertThat(ipam.calls()).anyMatch(call -> call.startsWith("GC"));
     assertThat(Ptp.traces(host)).noneMatch(trace -> trace.contains(gone.name())).hasSize(5);
     host.exec("ping", "-c1", "-W2", "10.1.2.5");
 
-    Ptp.with(kept, "cni.dev/valid-attachments", Json.parse("[]")).gc().ok();
+    Ptp.with(kept, "cni.dev/valid-attachments", CniJson.parse("[]")).gc().ok();
     assertThat(Ptp.traces(host)).isEmpty();
   }
 
@@ -276,7 +276,7 @@ class PtpPluginTest {
    * And without what Debian's Go plugin prints for absent DNS settings, against the specification.
    */
   private static JsonNode withoutChance(JsonNode result) {
-    return Json.parse(
+    return CniJson.parse(
         result
             .toString()
             .replace(",\"dns\":{}", "")
@@ -289,7 +289,7 @@ class PtpPluginTest {
   }
 
   private static Attaching withDns(Attaching eth0, String dns) {
-    return Ptp.with(eth0, "dns", Json.parse(dns));
+    return Ptp.with(eth0, "dns", CniJson.parse(dns));
   }
 
   private static JsonNode addAndDel(Attaching eth0) {

@@ -3,11 +3,11 @@ package io.ocicat.plugins.tuning;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.ProcessExec;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.plugin.PluginHost;
@@ -127,7 +127,7 @@ class TuningErrorTest {
   private static CniException refused(Path allowList, String command, Attaching attaching) {
     PluginReply reply = run(allowList, command, attaching);
     assertThat(reply.exitCode()).isEqualTo(1);
-    return CniException.fromJson(Json.parse(reply.stdout()));
+    return CniException.fromJson(CniJson.parse(reply.stdout()));
   }
 
   private static PluginReply run(Path allowList, String command, Attaching attaching) {

@@ -2,7 +2,7 @@ package io.ocicat.plugins.tuning;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.cni.CniJson;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.plugins.Side;
 import io.ocicat.testkit.Host;
@@ -39,10 +39,10 @@ class TuningInteropTest {
     Attaching eth0 = tuned.with(version, EVERYTHING);
 
     JsonNode go = eth0.by(Side.GO).add().ok();
-    ObjectNode goBackup = (ObjectNode) Json.parse(Files.readAllBytes(tuned.backup()));
+    ObjectNode goBackup = (ObjectNode) CniJson.parse(Files.readAllBytes(tuned.backup()));
     eth0.del().ok();
     JsonNode ours = eth0.add().ok();
-    ObjectNode ourBackup = (ObjectNode) Json.parse(Files.readAllBytes(tuned.backup()));
+    ObjectNode ourBackup = (ObjectNode) CniJson.parse(Files.readAllBytes(tuned.backup()));
 
     // Debian's Go plugin also prints an empty dns in 1.0.0, which that version leaves out.
     ((ObjectNode) go).remove("dns");

@@ -3,8 +3,8 @@ package io.ocicat.plugins.tuning;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.json.Json;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -83,7 +83,7 @@ class TuningPluginTest {
       Attaching eth0 = tuned.with("1.0.0", fields);
       eth0.add().ok();
       assertThat(tuned.settings()).as(fields).isNotEqualTo(before);
-      JsonNode backup = Json.parse(Files.readAllBytes(tuned.backup()));
+      JsonNode backup = CniJson.parse(Files.readAllBytes(tuned.backup()));
       assertThat(backup.propertyNames()).containsExactlyInAnyOrder(key, "ocicat");
       eth0.check().ok();
 
@@ -148,7 +148,7 @@ class TuningPluginTest {
 
     JsonNode result = eth0.add().ok();
 
-    assertThat(result).isEqualTo(Json.parse(before.replace('\'', '"')));
+    assertThat(result).isEqualTo(CniJson.parse(before.replace('\'', '"')));
     assertThat(tuned.files()).isEmpty();
   }
 

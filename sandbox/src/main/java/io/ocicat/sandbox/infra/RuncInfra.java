@@ -1,6 +1,6 @@
 package io.ocicat.sandbox.infra;
 
-import io.ocicat.cni.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.sandbox.PodConfig;
 import io.ocicat.sandbox.SandboxException;

@@ -1,7 +1,7 @@
 package io.ocicat.sandbox.network;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.Capability;
-import io.ocicat.cni.json.Json;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.sandbox.PodBandwidth;
 import io.ocicat.sandbox.PodConfig;

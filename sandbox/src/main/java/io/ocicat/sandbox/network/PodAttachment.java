@@ -1,9 +1,9 @@
 package io.ocicat.sandbox.network;
 
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ConfigList;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
 import io.ocicat.cni.runtime.Container;
 import io.ocicat.sandbox.PodMetadata;
 import java.util.Collections;

@@ -1,6 +1,6 @@
 package io.ocicat.sandbox.pods;
 
-import io.ocicat.cni.json.Quoted;
+import io.ocicat.base.Quoted;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.sandbox.PodConfig;
 import io.ocicat.sandbox.PodMetadata;

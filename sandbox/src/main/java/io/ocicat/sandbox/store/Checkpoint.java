@@ -2,10 +2,11 @@ package io.ocicat.sandbox.store;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.PortMapping.Protocol;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
 import io.ocicat.sandbox.PodConfig;
 import io.ocicat.sandbox.PodPort;
 import io.ocicat.sandbox.SandboxException;
@@ -75,7 +76,7 @@ public record Checkpoint(String name, String namespace, List<PodPort> ports, boo
       if (!(Json.parse(bytes) instanceof ObjectNode document)) {
         throw damaged("it is not a JSON object");
       }
-      return JsonFields.read(document, Checkpoint::read);
+      return CniJson.read(document, Checkpoint::read);
     } catch (CniException e) {
       throw damaged(SandboxException.text(e));
     }

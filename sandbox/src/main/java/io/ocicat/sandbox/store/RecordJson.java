@@ -1,9 +1,10 @@
 package io.ocicat.sandbox.store;
 
+import io.ocicat.base.json.Json;
+import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.PortMapping.Protocol;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.json.JsonFields;
 import io.ocicat.sandbox.DnsConfig;
 import io.ocicat.sandbox.NamespaceMode;
 import io.ocicat.sandbox.PodConfig;
@@ -104,8 +105,8 @@ final class RecordJson {
    */
   static SandboxRecord read(String id, byte[] bytes) {
     try {
-      if (Json.parse(bytes) instanceof ObjectNode document) {
-        SandboxRecord record = JsonFields.read(document, RecordJson::read);
+      if (CniJson.parse(bytes) instanceof ObjectNode document) {
+        SandboxRecord record = CniJson.read(document, RecordJson::read);
         if (record.id().equals(id)) {
           return record;
         }

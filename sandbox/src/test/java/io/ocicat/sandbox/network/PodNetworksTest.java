@@ -3,8 +3,8 @@ package io.ocicat.sandbox.network;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.PortMapping.Protocol;
-import io.ocicat.cni.json.Json;
 import io.ocicat.netlink.ns.NamedNetNs;
 import io.ocicat.sandbox.DnsConfig;
 import io.ocicat.sandbox.PodConfig;
@@ -97,7 +97,7 @@ class PodNetworksTest {
   }
 
   private JsonNode stdin(String verb, String id) throws IOException {
-    return Json.parse(Files.readAllBytes(told(verb, "fake", id, "stdin")));
+    return CniJson.parse(Files.readAllBytes(told(verb, "fake", id, "stdin")));
   }
 
   private Path told(String verb, String plugin, String id, String what) {

@@ -2,8 +2,8 @@ package io.ocicat.sandbox.pods;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cni.PortMapping.Protocol;
-import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.resource.Kind;

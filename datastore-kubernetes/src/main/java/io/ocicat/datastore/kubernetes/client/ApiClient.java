@@ -4,7 +4,7 @@ import io.ocicat.datastore.Deadline;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.error.DatastoreException;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
@@ -135,7 +135,7 @@ public final class ApiClient implements AutoCloseable {
 
   private static ObjectNode parse(ApiCall call, String text) {
     try {
-      return Json.parseObject(text);
+      return StoredJson.parseObject(text);
     } catch (IllegalArgumentException e) {
       throw new CorruptException(
           "the answer of the Kubernetes API to %s cannot be read: it is %s"

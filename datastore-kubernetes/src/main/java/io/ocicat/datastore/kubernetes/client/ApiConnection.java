@@ -1,6 +1,6 @@
 package io.ocicat.datastore.kubernetes.client;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ProxySelector;
@@ -86,6 +86,6 @@ public record ApiConnection(ApiAccess access, Map<Path, FileTime> read, HttpClie
     ObjectNode body = call.body();
     return body == null
         ? HttpRequest.BodyPublishers.noBody()
-        : HttpRequest.BodyPublishers.ofString(Json.compact(body));
+        : HttpRequest.BodyPublishers.ofString(StoredJson.compact(body));
   }
 }

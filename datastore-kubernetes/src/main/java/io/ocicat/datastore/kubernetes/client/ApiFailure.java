@@ -1,5 +1,6 @@
 package io.ocicat.datastore.kubernetes.client;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.error.CompactedException;
 import io.ocicat.datastore.error.ConflictException;
 import io.ocicat.datastore.error.DatastoreException;
@@ -8,7 +9,7 @@ import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.error.UnauthorizedException;
 import io.ocicat.datastore.error.UnavailableException;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import java.net.HttpURLConnection;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -47,7 +48,7 @@ public record ApiFailure(
 
   private static ObjectNode parse(String text) {
     try {
-      return Json.parseObject(text);
+      return StoredJson.parseObject(text);
     } catch (IllegalArgumentException _) {
       String line = text.lines().findFirst().orElse("").strip();
       return Json.object().put("message", line.substring(0, Math.min(line.length(), LONGEST_TEXT)));

@@ -4,7 +4,7 @@ import io.ocicat.datastore.error.CompactedException;
 import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.datastore.error.UnavailableException;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.resource.ResourceEvent;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;

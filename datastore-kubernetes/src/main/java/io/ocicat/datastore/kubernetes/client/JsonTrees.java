@@ -1,6 +1,6 @@
 package io.ocicat.datastore.kubernetes.client;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.base.json.Json;
 import java.util.Map;
 import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;

@@ -1,7 +1,7 @@
 package io.ocicat.datastore.kubernetes.client;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.datastore.error.InvalidException;
-import io.ocicat.datastore.json.Problems;
 import java.net.URI;
 import java.net.URISyntaxException;
 
@@ -23,7 +23,7 @@ public final class ServerAddress {
     }
     throw new InvalidException(
         "server %s in %s is not the address of an API: it must look like https://10.0.0.1:6443"
-            .formatted(Problems.quote(text), source));
+            .formatted(Quoted.brief(text), source));
   }
 
   /** The address for host and port from a pod's environment. */

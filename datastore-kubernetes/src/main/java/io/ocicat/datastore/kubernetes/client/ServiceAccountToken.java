@@ -1,7 +1,7 @@
 package io.ocicat.datastore.kubernetes.client;
 
 import io.ocicat.datastore.config.Secret;
-import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -21,7 +21,7 @@ public final class ServiceAccountToken {
     }
     try {
       String claims = new String(Base64.getUrlDecoder().decode(parts[1]), StandardCharsets.UTF_8);
-      JsonNode end = Json.parseObject(claims).path("exp");
+      JsonNode end = StoredJson.parseObject(claims).path("exp");
       return end.canConvertToLong()
           ? Optional.of(Instant.ofEpochSecond(end.longValue()))
           : Optional.empty();

@@ -1,11 +1,11 @@
 package io.ocicat.datastore.kubernetes.mapping;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.error.ConflictException;
 import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.datastore.error.ExistsException;
 import io.ocicat.datastore.error.NotFoundException;
-import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.kubernetes.client.ApiCall;
 import io.ocicat.datastore.kubernetes.client.ApiClient;
 import io.ocicat.datastore.kubernetes.client.ApiCollection;

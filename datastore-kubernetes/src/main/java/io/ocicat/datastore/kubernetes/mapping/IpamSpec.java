@@ -1,6 +1,6 @@
 package io.ocicat.datastore.kubernetes.mapping;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Shapes;
 import io.ocicat.datastore.resource.AffinityType;

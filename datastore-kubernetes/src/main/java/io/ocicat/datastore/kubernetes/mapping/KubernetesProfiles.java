@@ -1,9 +1,9 @@
 package io.ocicat.datastore.kubernetes.mapping;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.error.UnsupportedException;
-import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.kubernetes.client.ApiCall;
 import io.ocicat.datastore.kubernetes.client.ApiClient;
 import io.ocicat.datastore.kubernetes.client.ApiCollection;

@@ -1,6 +1,7 @@
 package io.ocicat.datastore.kubernetes.mapping;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.kubernetes.client.JsonTrees;
 import io.ocicat.datastore.model.Shapes;
 import io.ocicat.datastore.resource.Kind;
@@ -140,7 +141,7 @@ public final class NodeAnnotations {
       return;
     }
     try {
-      spec.set("interfaces", Json.parseObject("{\"list\":" + text + "}").path("list"));
+      spec.set("interfaces", StoredJson.parseObject("{\"list\":" + text + "}").path("list"));
     } catch (IllegalArgumentException _) {
       // Informational only.
     }
@@ -153,7 +154,7 @@ public final class NodeAnnotations {
       return Map.of();
     }
     try {
-      return JsonTrees.texts(Json.object().set("labels", Json.parseObject(text)), "labels");
+      return JsonTrees.texts(Json.object().set("labels", StoredJson.parseObject(text)), "labels");
     } catch (IllegalArgumentException _) {
       return Map.of();
     }
@@ -174,7 +175,7 @@ public final class NodeAnnotations {
     own.keySet().removeAll(JsonTrees.texts(JsonTrees.metadata(node), "labels").keySet());
     ObjectNode json = Json.object();
     own.forEach(json::put);
-    set(annotations, LABELS, own.isEmpty() ? "" : Json.compact(json));
+    set(annotations, LABELS, own.isEmpty() ? "" : StoredJson.compact(json));
   }
 
   /** Writes a document to the annotations of a node; absent values are removed. */
@@ -184,7 +185,7 @@ public final class NodeAnnotations {
         (annotation, at) -> set(annotations, PREFIX + annotation, document.at(at).asString("")));
     set(annotations, AS_NUMBER, document.at("/spec/bgp/asNumber").asString(""));
     JsonNode interfaces = document.at("/spec/interfaces");
-    set(annotations, INTERFACES, interfaces.isEmpty() ? "" : Json.compact(interfaces));
+    set(annotations, INTERFACES, interfaces.isEmpty() ? "" : StoredJson.compact(interfaces));
     writeLabels(document, node, annotations);
     document
         .at("/metadata/annotations")

@@ -1,6 +1,7 @@
 package io.ocicat.datastore.kubernetes.mapping;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.kubernetes.client.JsonTrees;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
@@ -85,7 +86,7 @@ public final class PodAnnotations {
     }
     List<String> texts = new ArrayList<>();
     try {
-      for (JsonNode item : Json.parseObject("{\"list\":" + text + "}").path("list")) {
+      for (JsonNode item : StoredJson.parseObject("{\"list\":" + text + "}").path("list")) {
         texts.add(item.asString(""));
       }
       return texts;

@@ -1,8 +1,8 @@
 package io.ocicat.datastore.kubernetes.mapping;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.error.InvalidException;
-import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.kubernetes.client.JsonTrees;
 import io.ocicat.datastore.model.Shapes;
 import io.ocicat.datastore.model.WorkloadEndpointName;

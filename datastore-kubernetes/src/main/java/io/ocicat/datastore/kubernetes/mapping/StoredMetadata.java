@@ -1,6 +1,7 @@
 package io.ocicat.datastore.kubernetes.mapping;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.base.json.Json;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
@@ -41,7 +42,7 @@ public final class StoredMetadata {
     stored
         .set("annotations", calicos(metadata.path("annotations")))
         .withObject("/annotations")
-        .put(ANNOTATION, Json.compact(kept));
+        .put(ANNOTATION, StoredJson.compact(kept));
     for (String member : EFFECTIVE) {
       if (metadata.has(member)) {
         stored.set(member, swapOwners(metadata.get(member), Resource.API_VERSION, ApiGroup.V1));
@@ -58,7 +59,9 @@ public final class StoredMetadata {
   public static ObjectNode decode(ObjectNode stored) {
     JsonNode annotation = stored.path("annotations").path(ANNOTATION);
     ObjectNode metadata =
-        annotation.isString() ? Json.parseObject(annotation.stringValue()) : stored.deepCopy();
+        annotation.isString()
+            ? StoredJson.parseObject(annotation.stringValue())
+            : stored.deepCopy();
     metadata.remove(List.of("managedFields", "resourceVersion", "selfLink"));
     metadata.put("name", stored.path("name").asString(""));
     put(metadata, "namespace", stored.path("namespace").asString(""));

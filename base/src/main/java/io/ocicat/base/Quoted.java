@@ -1,4 +1,4 @@
-package io.ocicat.cni.json;
+package io.ocicat.base;
 
 /**
  * Quotes text in the format of Go's %q. Runtimes match on messages in that format, and control

@@ -1,4 +1,4 @@
-package io.ocicat.datastore.json;
+package io.ocicat.base.json;
 
 import java.util.List;
 import java.util.Locale;
@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 
 /**
- * Explains why a text is not JSON to the person who has to correct it, without the parser's own
- * terms and configuration.
+ * Explains why a text is not JSON, for the person who has to correct it: without the parser's own
+ * terms, and without its settings.
  */
 final class SyntaxReason {
   private record Wording(Pattern jackson, String ours) {

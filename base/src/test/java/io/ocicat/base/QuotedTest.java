@@ -1,4 +1,4 @@
-package io.ocicat.cni.json;
+package io.ocicat.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,5 +27,12 @@ class QuotedTest {
     assertThat(Quoted.brief("x".repeat(1000))).isEqualTo("\"" + "x".repeat(80) + "…\"");
     assertThat(Quoted.brief("x".repeat(80))).isEqualTo("\"" + "x".repeat(80) + "\"");
     assertThat(Quoted.brief("😀".repeat(50))).startsWith("\"😀").endsWith("😀…\"");
+  }
+
+  @Test
+  void messagesHoldNoControlCharacters() {
+    String quoted = Quoted.brief("a\u001b[31m\n" + "x".repeat(200));
+    assertThat(quoted.chars().noneMatch(Character::isISOControl)).isTrue();
+    assertThat(quoted).hasSizeLessThan(120).endsWith("…\"");
   }
 }

@@ -1,4 +1,4 @@
 @NullMarked
-package io.ocicat.cni.json;
+package io.ocicat.base.json;
 
 import org.jspecify.annotations.NullMarked;

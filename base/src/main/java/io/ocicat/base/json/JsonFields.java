@@ -1,5 +1,6 @@
-package io.ocicat.cni.json;
+package io.ocicat.base.json;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ip.MacAddress;
@@ -56,7 +57,7 @@ public final class JsonFields {
   /**
    * Reads a whole document.
    *
-   * @throws io.ocicat.cni.CniException with code 7, naming every bad field
+   * @throws InvalidFieldsException naming every bad field
    */
   public static <T> T read(ObjectNode document, Function<JsonFields, T> reader) {
     JsonFields fields = of(document);

@@ -1,4 +1,4 @@
-package io.ocicat.cni.json;
+package io.ocicat.base.json;
 
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -36,6 +36,11 @@ public final class Problems {
     return found.isEmpty();
   }
 
+  /** How many different ones are kept. */
+  public int count() {
+    return found.size();
+  }
+
   /** Each with its path, as one sentence. */
   public List<String> all() {
     return found.stream().map(Problem::toString).toList();
@@ -53,8 +58,8 @@ public final class Problems {
   /**
    * Does nothing when there are no problems.
    *
-   * @throws InvalidFieldsException with code 7: the problem itself as message, or their number with
-   *     all of them as details
+   * @throws InvalidFieldsException with the problem itself as summary, or their number with all of
+   *     them as details
    */
   public void throwIfAny() {
     if (found.size() == 1) {

@@ -1,10 +1,9 @@
-package io.ocicat.cni.json;
+package io.ocicat.base.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.cni.CniException;
-import io.ocicat.cni.ErrorCode;
+import io.ocicat.base.json.JsonReader.DuplicateKeys;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ip.MacAddress;
@@ -19,6 +18,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.node.ObjectNode;
 
 class JsonFieldsTest {
+  private static final JsonReader READER =
+      new JsonReader(1 << 20, JsonReader.ANY_NUMBER_OF_TOKENS, DuplicateKeys.REFUSED);
+
   private enum Mode {
     BRIDGE,
     PRIVATE;
@@ -29,7 +31,7 @@ class JsonFieldsTest {
   }
 
   private static ObjectNode json(String text) {
-    return (ObjectNode) Json.parse(text);
+    return READER.parseObject(text);
   }
 
   private static JsonFields fields(String text) {
@@ -142,9 +144,7 @@ class JsonFieldsTest {
   void namesPathValueAndWhatIsAllowed(
       String document, Function<JsonFields, Object> read, String problem) {
     assertThatThrownBy(() -> JsonFields.read(json(document), read))
-        .isInstanceOfSatisfying(
-            CniException.class,
-            e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_NETWORK_CONFIG))
+        .isInstanceOf(InvalidFieldsException.class)
         .hasMessage(problem);
   }
 
@@ -160,9 +160,9 @@ class JsonFieldsTest {
                             + in.integer("mtu", 0, 9000).or(0)
                             + in.object("ipam").prefix("subnet").required()))
         .isInstanceOfSatisfying(
-            CniException.class,
+            InvalidFieldsException.class,
             e -> {
-              assertThat(e.msg()).isEqualTo("invalid configuration: 3 problems");
+              assertThat(e.summary()).isEqualTo("invalid configuration: 3 problems");
               assertThat(e.details())
                   .isEqualTo(
                       "bridge must be a string, not 5; mtu must be a whole number 0–9000, not -1;"

@@ -1,4 +1,4 @@
-package io.ocicat.cni.json;
+package io.ocicat.base.json;
 
 import java.util.function.Consumer;
 

@@ -1,5 +1,6 @@
-package io.ocicat.cni.json;
+package io.ocicat.base.json;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ip.MacAddress;

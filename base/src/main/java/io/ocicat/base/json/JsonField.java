@@ -1,4 +1,4 @@
-package io.ocicat.cni.json;
+package io.ocicat.base.json;
 
 import java.util.Optional;
 import java.util.function.Function;

@@ -1,4 +1,4 @@
-package io.ocicat.cni.json;
+package io.ocicat.base.json;
 
 import java.io.StringWriter;
 import java.nio.ByteBuffer;
@@ -10,6 +10,7 @@ import java.util.Map;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.PrettyPrinter;
+import tools.jackson.core.json.JsonFactory;
 import tools.jackson.core.util.DefaultIndenter;
 import tools.jackson.core.util.DefaultPrettyPrinter;
 import tools.jackson.core.util.Separators;
@@ -17,6 +18,8 @@ import tools.jackson.databind.JsonNode;
 
 /** Writes JSON trees without an ObjectMapper, and escapes only what JSON requires. */
 final class JsonPrinter {
+  private static final JsonFactory FACTORY = new JsonFactory();
+
   static final ObjectWriteContext COMPACT = ObjectWriteContext.empty();
 
   static final ObjectWriteContext PRETTY =
@@ -45,7 +48,7 @@ final class JsonPrinter {
 
   static String print(JsonNode node, ObjectWriteContext context) {
     StringWriter out = new StringWriter();
-    try (JsonGenerator generator = Json.FACTORY.createGenerator(context, out)) {
+    try (JsonGenerator generator = FACTORY.createGenerator(context, out)) {
       write(node, generator);
     }
     return out.toString();

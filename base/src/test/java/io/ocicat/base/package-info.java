@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.base;
+
+import org.jspecify.annotations.NullMarked;
