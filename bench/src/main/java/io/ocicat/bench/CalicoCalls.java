@@ -2,8 +2,8 @@ package io.ocicat.bench;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.base.json.Json;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.InProcessExec;

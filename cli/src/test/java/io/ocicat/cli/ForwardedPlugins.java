@@ -2,7 +2,7 @@ package io.ocicat.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.ocicat.cni.exec.Deadline;
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.ProcessExec;
 import io.ocicat.cni.plugin.Dispatcher;

@@ -3,10 +3,10 @@ package io.ocicat.plugins;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.base.json.FieldAccessListener;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.Dispatcher;

@@ -2,7 +2,7 @@ package io.ocicat.plugins;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.ocicat.cni.exec.Deadline;
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.Plugin;

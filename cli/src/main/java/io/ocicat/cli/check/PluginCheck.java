@@ -1,5 +1,6 @@
 package io.ocicat.cli.check;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.base.json.Json;
 import io.ocicat.cli.check.Discrepancy.Kind;
 import io.ocicat.cni.CniException;
@@ -9,7 +10,6 @@ import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.PluginReply;

@@ -2,9 +2,9 @@ package io.ocicat.cli.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.cli.Shell.Printed;
 import io.ocicat.cni.CniJson;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.Namespaces;

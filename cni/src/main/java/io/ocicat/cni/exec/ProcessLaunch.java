@@ -1,5 +1,6 @@
 package io.ocicat.cni.exec;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;

@@ -2,6 +2,7 @@ package io.ocicat.cni.exec;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.ocicat.base.Deadline;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

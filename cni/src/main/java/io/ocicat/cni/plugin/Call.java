@@ -1,9 +1,9 @@
 package io.ocicat.cni.plugin;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.NetworkName;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.TraceContext;
 import java.nio.file.Path;
 import java.util.Map;

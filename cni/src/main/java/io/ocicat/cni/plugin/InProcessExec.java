@@ -1,8 +1,8 @@
 package io.ocicat.cni.plugin;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.PluginReply;

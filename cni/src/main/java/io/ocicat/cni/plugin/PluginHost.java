@@ -1,6 +1,6 @@
 package io.ocicat.cni.plugin;
 
-import io.ocicat.cni.exec.Deadline;
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.ProcessExec;
 import java.util.function.Consumer;

@@ -1,12 +1,12 @@
 package io.ocicat.cni.runtime;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.cni.exec.Deadline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -1,12 +1,12 @@
 package io.ocicat.cni.runtime;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ContainerId;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.FailureReason;
 import io.ocicat.cni.NetworkName;
-import io.ocicat.cni.exec.Deadline;
 import java.io.IOException;
 import java.nio.channels.FileLock;
 import java.util.Map;

@@ -1,11 +1,11 @@
 package io.ocicat.cni.runtime;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.Verb;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,12 +1,12 @@
 package io.ocicat.cni.runtime;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ConfigList;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.plugin.Plugin;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package io.ocicat.cni.runtime;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PluginConfig;
@@ -9,7 +10,6 @@ import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.VersionReply;
 import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginInvoker;
 import io.ocicat.cni.exec.Verb;

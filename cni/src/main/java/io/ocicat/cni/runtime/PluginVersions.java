@@ -1,5 +1,6 @@
 package io.ocicat.cni.runtime;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
@@ -7,7 +8,6 @@ import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.VersionNumber;
 import io.ocicat.cni.VersionReply;
-import io.ocicat.cni.exec.Deadline;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package io.ocicat.cni.runtime;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.exec.Deadline;
 import java.time.Duration;
 
 /** The services that all verbs of a runtime share. Thread-safe. */

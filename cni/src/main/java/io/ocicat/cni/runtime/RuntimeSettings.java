@@ -1,6 +1,6 @@
 package io.ocicat.cni.runtime;
 
-import io.ocicat.cni.exec.Deadline;
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.PluginInvoker;
 import io.ocicat.cni.exec.PluginPath;

@@ -3,11 +3,11 @@ package io.ocicat.cni.plugin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.TraceContext;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.ip.MacAddress;

@@ -2,6 +2,7 @@ package io.ocicat.cni.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.base.json.Json;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
@@ -10,7 +11,6 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Scripts;
 import io.ocicat.cni.exec.Verb;

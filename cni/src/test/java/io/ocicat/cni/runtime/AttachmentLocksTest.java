@@ -5,11 +5,11 @@ import static io.ocicat.cni.runtime.Lab.fails;
 import static io.ocicat.cni.runtime.Lab.list;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.ConfigList;
 import io.ocicat.cni.ContainerId;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.NetworkName;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.testkit.Background;
 import io.ocicat.testkit.Command;

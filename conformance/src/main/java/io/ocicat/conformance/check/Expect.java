@@ -1,8 +1,8 @@
 package io.ocicat.conformance.check;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.base.json.Json;
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.conformance.lab.Mismatch;
 import io.ocicat.conformance.lab.Snapshot;
 import java.time.Duration;

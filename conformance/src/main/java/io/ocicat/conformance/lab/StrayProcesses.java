@@ -1,6 +1,6 @@
 package io.ocicat.conformance.lab;
 
-import io.ocicat.cni.exec.Deadline;
+import io.ocicat.base.Deadline;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package io.ocicat.daemon.call;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.FailureReason;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.daemon.liveness.NodeInterfaces;

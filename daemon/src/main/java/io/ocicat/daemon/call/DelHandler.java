@@ -1,10 +1,10 @@
 package io.ocicat.daemon.call;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.plugin.Namespaces;

@@ -1,6 +1,6 @@
 package io.ocicat.daemon.call;
 
-import io.ocicat.cni.exec.Deadline;
+import io.ocicat.base.Deadline;
 import io.ocicat.daemon.state.AttachmentKey;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,11 +1,11 @@
 package io.ocicat.daemon.call;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.plugin.Namespaces;

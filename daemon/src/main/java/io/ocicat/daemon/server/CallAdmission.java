@@ -1,6 +1,6 @@
 package io.ocicat.daemon.server;
 
-import io.ocicat.cni.exec.Deadline;
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.exec.Verb;
 import java.util.PriorityQueue;
 import java.util.concurrent.locks.Condition;

@@ -2,11 +2,11 @@ package io.ocicat.daemon.start;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniJson;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.daemon.call.CallRunner;

@@ -2,7 +2,7 @@ package io.ocicat.daemon.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.exec.Deadline;
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.daemon.server.CallAdmission.Turn;
 import io.ocicat.testkit.Eventually;

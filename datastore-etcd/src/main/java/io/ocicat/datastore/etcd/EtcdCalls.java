@@ -3,8 +3,8 @@ package io.ocicat.datastore.etcd;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.StatusRuntimeException;
+import io.ocicat.base.Deadline;
 import io.ocicat.datastore.DatastoreRequest;
-import io.ocicat.datastore.Deadline;
 import io.ocicat.datastore.RequestListener;
 import io.ocicat.datastore.error.UnavailableException;
 import java.time.Duration;
@@ -154,7 +154,7 @@ final class EtcdCalls {
         throw failure.exception(subject);
       }
       long from = System.nanoTime();
-      deadline.pause(pause, "etcd");
+      EtcdEndpoints.pause(pause, deadline);
       paused += System.nanoTime() - from;
       pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
     }

@@ -6,7 +6,7 @@ import io.grpc.StatusRuntimeException;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.ocicat.datastore.Deadline;
+import io.ocicat.base.Deadline;
 import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.datastore.error.UnauthorizedException;
 import io.ocicat.datastore.error.UnavailableException;
@@ -113,7 +113,7 @@ final class EtcdEndpoints implements AutoCloseable {
 
   private void lock(Deadline deadline) {
     try {
-      if (!dialling.tryLock(deadline.left().toNanos(), TimeUnit.NANOSECONDS)) {
+      if (!dialling.tryLock(deadline.remaining().toNanos(), TimeUnit.NANOSECONDS)) {
         List<EtcdFailure> known = lastFailures;
         throw known.isEmpty()
             ? new UnavailableException(
@@ -155,7 +155,7 @@ final class EtcdEndpoints implements AutoCloseable {
       if (lasting || refused || deadline.hasPassed()) {
         throw unreachable(failures, lasting);
       }
-      deadline.pause(pause, "etcd");
+      pause(pause, deadline);
       pause =
           pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0
               ? pause.multipliedBy(2)

@@ -1,7 +1,7 @@
 package io.ocicat.datastore.etcd;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Deadline;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.error.CompactedException;
 import io.ocicat.datastore.error.InvalidException;

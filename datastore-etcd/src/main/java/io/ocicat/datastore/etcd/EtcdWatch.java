@@ -2,7 +2,7 @@ package io.ocicat.datastore.etcd;
 
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.ocicat.datastore.Deadline;
+import io.ocicat.base.Deadline;
 import io.ocicat.datastore.error.CompactedException;
 import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.datastore.error.UnavailableException;
@@ -127,7 +127,7 @@ final class EtcdWatch implements KeyValueWatch {
 
   /** A caller that polls with a zero timeout must be able to log in, too. */
   private static Duration loginLimit(Deadline deadline) {
-    Duration left = deadline.left();
+    Duration left = deadline.remaining();
     return left.compareTo(LONGEST_PAUSE) < 0 ? LONGEST_PAUSE : left;
   }
 

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.etcd;
 
-import io.ocicat.datastore.Deadline;
+import io.ocicat.base.Deadline;
 import io.ocicat.datastore.error.DatastoreException;
 import java.time.Duration;
 import java.util.List;
@@ -32,7 +32,7 @@ final class WatchProgressProbe {
 
   /** The time until the next check. */
   Duration left() {
-    return next.left();
+    return next.remaining();
   }
 
   /** Returns the revision up to which nothing has happened since {@code known}. */

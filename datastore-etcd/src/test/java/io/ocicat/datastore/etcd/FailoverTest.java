@@ -3,7 +3,7 @@ package io.ocicat.datastore.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.datastore.Deadline;
+import io.ocicat.base.Deadline;
 import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.kv.KeyValueEvent;

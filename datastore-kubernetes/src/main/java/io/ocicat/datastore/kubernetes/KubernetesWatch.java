@@ -1,6 +1,6 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.Deadline;
+import io.ocicat.base.Deadline;
 import io.ocicat.datastore.error.CompactedException;
 import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.datastore.error.UnavailableException;
@@ -59,7 +59,7 @@ final class KubernetesWatch implements ResourceWatch {
         throw why;
       }
       CollectionWatch.Signal signal =
-          why == null ? poll(events.isEmpty() ? deadline.left() : Duration.ZERO) : null;
+          why == null ? poll(events.isEmpty() ? deadline.remaining() : Duration.ZERO) : null;
       switch (signal) {
         case null -> {
           if (!events.isEmpty() || deadline.hasPassed()) {

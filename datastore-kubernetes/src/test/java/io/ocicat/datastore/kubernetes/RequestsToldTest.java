@@ -3,8 +3,8 @@ package io.ocicat.datastore.kubernetes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.datastore.DatastoreRequest;
-import io.ocicat.datastore.Deadline;
 import io.ocicat.datastore.RequestListener;
 import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.kubernetes.client.ApiCall;

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.Deadline;
+import io.ocicat.base.Deadline;
 import io.ocicat.datastore.resource.ResourceEvent;
 import io.ocicat.datastore.resource.ResourceWatch;
 import java.time.Duration;
@@ -21,7 +21,7 @@ final class Watched {
       if (deadline.hasPassed()) {
         throw new AssertionError("waited in vain for %d events, got %s".formatted(count, events));
       }
-      events.addAll(watch.next(deadline.left()).events());
+      events.addAll(watch.next(deadline.remaining()).events());
     }
     return events;
   }

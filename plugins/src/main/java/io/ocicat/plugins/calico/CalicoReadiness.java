@@ -1,8 +1,8 @@
 package io.ocicat.plugins.calico;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.error.ExistsException;
 import io.ocicat.datastore.error.NotFoundException;

@@ -1,7 +1,7 @@
 package io.ocicat.plugins.calico;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.CniJson;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.datastore.model.WorkloadEndpointName;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;

@@ -1,9 +1,9 @@
 package io.ocicat.plugins.hostlocal;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.FailureReason;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.netlink.linux.Fd.FileId;
 import java.time.Clock;
 import java.util.Iterator;

@@ -1,8 +1,8 @@
 package io.ocicat.plugins.hostlocal;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.FileLock;

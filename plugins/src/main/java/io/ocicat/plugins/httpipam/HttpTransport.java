@@ -1,9 +1,9 @@
 package io.ocicat.plugins.httpipam;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.TraceContext;
 import io.ocicat.cni.plugin.Call;
 import java.io.IOException;

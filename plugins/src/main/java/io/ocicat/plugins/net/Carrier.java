@@ -1,8 +1,8 @@
 package io.ocicat.plugins.net;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.netlink.Monitor;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.Links;

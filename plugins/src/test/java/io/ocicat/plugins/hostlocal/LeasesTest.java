@@ -3,10 +3,10 @@ package io.ocicat.plugins.hostlocal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.plugins.hostlocal.LeaseScan.Found;

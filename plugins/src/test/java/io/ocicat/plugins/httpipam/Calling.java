@@ -3,10 +3,10 @@ package io.ocicat.plugins.httpipam;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.CniJson;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.PluginHost;

@@ -2,10 +2,10 @@ package io.ocicat.plugins.tuning;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.ProcessExec;
 import io.ocicat.cni.plugin.Dispatcher;

@@ -1,11 +1,11 @@
 package io.ocicat.sandbox.network;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.base.Quoted;
 import io.ocicat.cni.Capability;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ConfigList;
 import io.ocicat.cni.Result;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.runtime.CachedAttachment;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.cni.runtime.Container;

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.kubernetes.client;
 
-import io.ocicat.datastore.Deadline;
+import io.ocicat.base.Deadline;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.error.DatastoreException;
@@ -188,7 +188,7 @@ public final class ApiClient implements AutoCloseable {
   private <T> HttpResponse<T> exchange(
       ApiConnection used, ApiCall call, HttpResponse.BodyHandler<T> handler, Deadline deadline)
       throws IOException {
-    Duration left = deadline.left().plusMillis(1);
+    Duration left = deadline.remaining().plusMillis(1);
     CompletableFuture<HttpResponse<T>> answer =
         used.client().sendAsync(used.request(call, left), handler);
     try {

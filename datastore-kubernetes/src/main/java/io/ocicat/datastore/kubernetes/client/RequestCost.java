@@ -1,7 +1,7 @@
 package io.ocicat.datastore.kubernetes.client;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.datastore.DatastoreRequest;
-import io.ocicat.datastore.Deadline;
 import io.ocicat.datastore.RequestListener;
 import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.datastore.error.UnavailableException;

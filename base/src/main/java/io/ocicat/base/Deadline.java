@@ -1,4 +1,4 @@
-package io.ocicat.cni.exec;
+package io.ocicat.base;
 
 import java.time.Duration;
 import java.util.function.LongSupplier;
@@ -53,7 +53,8 @@ public final class Deadline {
     return other.compareTo(remaining()) < 0 ? in(other, nanoTime) : this;
   }
 
-  static String describe(Duration duration) {
+  /** In milliseconds, or in seconds when it is whole ones. */
+  public static String describe(Duration duration) {
     long millis = duration.toMillis();
     return millis % 1000 == 0 ? millis / 1000 + " s" : millis + " ms";
   }

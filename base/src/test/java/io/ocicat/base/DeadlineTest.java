@@ -1,4 +1,4 @@
-package io.ocicat.cni.exec;
+package io.ocicat.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,6 +28,15 @@ class DeadlineTest {
     assertThat(deadline.atMost(Duration.ofSeconds(1)).remaining()).isEqualTo(Duration.ofSeconds(1));
     assertThat(deadline.atMost(Duration.ofSeconds(9))).isSameAs(deadline);
     assertThat(Deadline.NEVER.atMost(Duration.ofSeconds(1)).isNever()).isFalse();
+  }
+
+  @Test
+  void saysHowMuchOfATimeItLeaves() {
+    Deadline deadline = Deadline.in(Duration.ofSeconds(3), clock::get);
+    assertThat(deadline.remaining(Duration.ofSeconds(1))).isEqualTo(Duration.ofSeconds(1));
+    assertThat(deadline.remaining(Duration.ofSeconds(9))).isEqualTo(Duration.ofSeconds(3));
+    assertThat(deadline.allows(Duration.ofSeconds(2))).isTrue();
+    assertThat(deadline.allows(Duration.ofSeconds(3))).isFalse();
   }
 
   @Test
