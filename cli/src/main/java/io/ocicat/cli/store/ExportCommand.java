@@ -1,5 +1,6 @@
 package io.ocicat.cli.store;
 
+import io.ocicat.base.file.WholeFile;
 import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cli.resource.CommandException;
 import io.ocicat.cli.resource.ResourceCommand;
@@ -10,11 +11,7 @@ import io.ocicat.datastore.kv.KeyValueDump;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -55,7 +52,10 @@ final class ExportCommand extends ResourceCommand {
     return withDatastore(
         datastore -> {
           try {
-            int count = target == null ? toOutput(datastore) : toFile(datastore, target);
+            int count =
+                target == null
+                    ? toOutput(datastore)
+                    : WholeFile.at(target).write(out -> write(datastore, out));
             err()
                 .println(
                     "exported %d %s".formatted(count, output.equals("raw") ? "keys" : "resources"));
@@ -74,27 +74,6 @@ final class ExportCommand extends ResourceCommand {
       throw new IOException("standard output is closed");
     }
     return count;
-  }
-
-  /** The file is there whole or not at all. */
-  private int toFile(Datastore datastore, Path target) throws IOException {
-    Path parent = target.toAbsolutePath().getParent();
-    Path draft =
-        Files.createTempFile(
-            parent == null ? Path.of("/") : parent,
-            ".export",
-            ".tmp",
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    try {
-      int count;
-      try (Writer writer = Files.newBufferedWriter(draft, StandardCharsets.UTF_8)) {
-        count = write(datastore, writer);
-      }
-      Files.move(draft, target, StandardCopyOption.ATOMIC_MOVE);
-      return count;
-    } finally {
-      Files.deleteIfExists(draft);
-    }
   }
 
   private int write(Datastore datastore, Writer out) throws IOException {

@@ -1,13 +1,12 @@
 package io.ocicat.cni.runtime;
 
+import io.ocicat.base.file.WholeFile;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
@@ -67,15 +66,7 @@ final class PrivateDirectory {
    *     overwrites the leftover of an interrupted one
    */
   void replace(Path target, String draft, byte[] content) throws IOException {
-    Path file = path.resolve(draft);
-    try (FileChannel channel = open(draft, StandardOpenOption.TRUNCATE_EXISTING)) {
-      ByteBuffer bytes = ByteBuffer.wrap(content);
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
-      }
-      channel.force(true);
-    }
-    Files.move(file, target, StandardCopyOption.ATOMIC_MOVE);
+    WholeFile.at(target).draft(path.resolve(draft)).durable().write(content);
   }
 
   void remove(String name) throws IOException {

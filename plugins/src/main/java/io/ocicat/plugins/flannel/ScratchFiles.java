@@ -1,17 +1,14 @@
 package io.ocicat.plugins.flannel;
 
 import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
-import static java.nio.file.StandardOpenOption.CREATE;
 import static java.nio.file.StandardOpenOption.READ;
-import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
-import static java.nio.file.StandardOpenOption.WRITE;
 
+import io.ocicat.base.file.WholeFile;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.netlink.linux.RegularFile;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -21,7 +18,6 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -40,8 +36,6 @@ import java.util.stream.Stream;
 record ScratchFiles(Path directory) {
   private static final String NEW = ":new";
   private static final String LINK = ":link";
-  private static final FileAttribute<?> OWNER_ONLY =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final FileAttribute<?> OWNER_ONLY_DIRECTORY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
@@ -49,16 +43,7 @@ record ScratchFiles(Path directory) {
     Path file = directory.resolve(name.fileName());
     try {
       Files.createDirectories(directory, OWNER_ONLY_DIRECTORY);
-      Path unfinished = directory.resolve(name.fileName() + NEW);
-      try (FileChannel out =
-          FileChannel.open(unfinished, Set.of(CREATE, WRITE, TRUNCATE_EXISTING), OWNER_ONLY)) {
-        ByteBuffer bytes = ByteBuffer.wrap(request);
-        while (bytes.hasRemaining()) {
-          out.write(bytes);
-        }
-        out.force(true);
-      }
-      Files.move(unfinished, file, ATOMIC_MOVE);
+      WholeFile.at(file).draft(directory.resolve(name.fileName() + NEW)).durable().write(request);
       Path link = directory.resolve(name.fileName() + LINK);
       Files.deleteIfExists(link);
       Files.createLink(link, file);

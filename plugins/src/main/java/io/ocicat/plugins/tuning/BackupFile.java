@@ -2,6 +2,7 @@ package io.ocicat.plugins.tuning;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.ocicat.base.file.WholeFile;
 import io.ocicat.base.json.Json;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
@@ -13,7 +14,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -86,9 +86,7 @@ record BackupFile(Path directory, String name, Attachment attachment) {
     try {
       makeDirectory();
       Files.deleteIfExists(next);
-      Files.createFile(next, permissions("rw-------"));
-      Files.write(next, Json.prettyBytes(backup.toJson()));
-      Files.move(next, path, StandardCopyOption.ATOMIC_MOVE);
+      WholeFile.at(path).draft(next).write(Json.prettyBytes(backup.toJson()));
     } catch (IOException e) {
       throw failed("save", path, e);
     }

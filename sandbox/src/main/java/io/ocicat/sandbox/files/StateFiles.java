@@ -1,18 +1,15 @@
 package io.ocicat.sandbox.files;
 
+import io.ocicat.base.file.WholeFile;
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -20,13 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
 /** Reads and writes files atomically: a file is written under a temporary name, then renamed. */
 public final class StateFiles {
-  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final FileAttribute<Set<PosixFilePermission>> OWNERS_FOLDER =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   private static final long LARGEST = 8 << 20;
@@ -58,11 +52,6 @@ public final class StateFiles {
       }
       Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
-      try {
-        Files.deleteIfExists(draft);
-      } catch (IOException left) {
-        e.addSuppressed(left);
-      }
       throw failed("write", file, e);
     }
   }

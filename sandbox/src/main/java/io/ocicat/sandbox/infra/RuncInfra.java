@@ -1,5 +1,6 @@
 package io.ocicat.sandbox.infra;
 
+import io.ocicat.base.file.WholeFile;
 import io.ocicat.base.json.Json;
 import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.sandbox.PodConfig;
@@ -11,14 +12,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -178,11 +176,7 @@ public final class RuncInfra implements PodInfra {
         for (String each : List.of("proc", "dev", "sys")) {
           Files.createDirectories(folder.resolve(each));
         }
-        Path draft = folder.resolve(".pause.%08x".formatted(ThreadLocalRandom.current().nextInt()));
-        Files.copy(pause, draft);
-        Files.setPosixFilePermissions(draft, PosixFilePermissions.fromString("rwxr-xr-x"));
-        Files.move(
-            draft, inside, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        WholeFile.at(inside).mode("rwxr-xr-x").write(Files.readAllBytes(pause));
       }
       return folder;
     } catch (IOException e) {

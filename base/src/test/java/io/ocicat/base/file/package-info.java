@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.base.file;
+
+import org.jspecify.annotations.NullMarked;
