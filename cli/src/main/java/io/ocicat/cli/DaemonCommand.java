@@ -1,5 +1,6 @@
 package io.ocicat.cli;
 
+import io.ocicat.base.BootId;
 import io.ocicat.cli.options.Version;
 import io.ocicat.daemon.CallLog;
 import io.ocicat.daemon.Daemon;
@@ -13,7 +14,6 @@ import io.ocicat.daemon.metrics.Metrics;
 import io.ocicat.daemon.otlp.OtlpExport;
 import io.ocicat.daemon.server.DaemonEvents;
 import io.ocicat.daemon.start.StartUp;
-import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.daemon.trace.CallHistory;

@@ -1,5 +1,6 @@
 package io.ocicat.cli;
 
+import io.ocicat.base.BootId;
 import io.ocicat.cli.options.Version;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.PluginReply;
@@ -11,7 +12,6 @@ import io.ocicat.cni.plugin.PluginHost;
 import io.ocicat.cni.plugin.PluginMain;
 import io.ocicat.daemon.call.OneShot;
 import io.ocicat.daemon.call.PluginExecutables;
-import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.datastore.Datastores;

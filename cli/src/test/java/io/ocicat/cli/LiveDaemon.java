@@ -1,5 +1,6 @@
 package io.ocicat.cli;
 
+import io.ocicat.base.BootId;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.daemon.CallLog;
 import io.ocicat.daemon.Daemon;
@@ -11,7 +12,6 @@ import io.ocicat.daemon.info.InfoServer;
 import io.ocicat.daemon.metrics.BuildInfo;
 import io.ocicat.daemon.metrics.Metrics;
 import io.ocicat.daemon.server.DaemonEvents;
-import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.daemon.trace.CallHistory;

@@ -1,8 +1,8 @@
 package io.ocicat.daemon;
 
+import io.ocicat.base.BootId;
+import io.ocicat.base.CrashPoints;
 import io.ocicat.daemon.call.PluginExecutables;
-import io.ocicat.daemon.state.BootId;
-import io.ocicat.daemon.state.CrashPoints;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.daemon.trace.CallHistory;

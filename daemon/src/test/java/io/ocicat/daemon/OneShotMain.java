@@ -1,5 +1,7 @@
 package io.ocicat.daemon;
 
+import io.ocicat.base.BootId;
+import io.ocicat.base.CrashPoints;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.ProcessExec;
 import io.ocicat.cni.plugin.InProcessExec;
@@ -9,8 +11,6 @@ import io.ocicat.cni.plugin.PluginHost;
 import io.ocicat.cni.plugin.PluginMain;
 import io.ocicat.daemon.call.OneShot;
 import io.ocicat.daemon.call.PluginExecutables;
-import io.ocicat.daemon.state.BootId;
-import io.ocicat.daemon.state.CrashPoints;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.datastore.Datastores;

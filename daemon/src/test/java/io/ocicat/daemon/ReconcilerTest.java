@@ -2,11 +2,11 @@ package io.ocicat.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.BootId;
 import io.ocicat.daemon.address.AddressGc;
 import io.ocicat.daemon.address.NatPoolWatcher;
 import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.call.PluginExecutables;
-import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.daemon.trace.CallHistory;

@@ -1,6 +1,6 @@
 package io.ocicat.daemon;
 
-import io.ocicat.daemon.state.CrashPoints;
+import io.ocicat.base.CrashPoints;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

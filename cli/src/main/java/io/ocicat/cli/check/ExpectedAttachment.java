@@ -1,5 +1,6 @@
 package io.ocicat.cli.check;
 
+import io.ocicat.base.BootId;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ConfigList;
 import io.ocicat.cni.Interface;
@@ -10,7 +11,6 @@ import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.runtime.CachedAttachment;
 import io.ocicat.daemon.state.AttachmentKey;
-import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.NamespaceId;
 import io.ocicat.daemon.state.PodName;

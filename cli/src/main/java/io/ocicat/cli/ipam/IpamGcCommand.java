@@ -1,11 +1,11 @@
 package io.ocicat.cli.ipam;
 
+import io.ocicat.base.BootId;
 import io.ocicat.base.json.Json;
 import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cli.resource.CommandException;
 import io.ocicat.daemon.address.KernelAddresses;
 import io.ocicat.daemon.address.NodeAddressLiveness;
-import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.datastore.Datastore;

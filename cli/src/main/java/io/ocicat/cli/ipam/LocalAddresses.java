@@ -1,12 +1,12 @@
 package io.ocicat.cli.ipam;
 
+import io.ocicat.base.BootId;
 import io.ocicat.cli.check.ExpectedAttachment;
 import io.ocicat.cli.check.ExpectedAttachments;
 import io.ocicat.cli.check.HostLocalLeases;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.daemon.info.CallSelection;
-import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.ip.IpAddress;

@@ -1,5 +1,6 @@
 package io.ocicat.cli.net;
 
+import io.ocicat.base.BootId;
 import io.ocicat.cli.options.CniOptions;
 import io.ocicat.cli.terminal.PluginMessages;
 import io.ocicat.cni.CniArgs;
@@ -12,7 +13,6 @@ import io.ocicat.cni.exec.TraceContext;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.cni.runtime.ConfListing;
-import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.StateFolders;
 import java.io.PrintWriter;

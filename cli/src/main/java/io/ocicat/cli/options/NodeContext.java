@@ -1,7 +1,7 @@
 package io.ocicat.cli.options;
 
+import io.ocicat.base.BootId;
 import io.ocicat.daemon.call.PluginExecutables;
-import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.StateFolders;
 import java.io.IOException;

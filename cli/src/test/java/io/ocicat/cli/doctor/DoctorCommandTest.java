@@ -2,12 +2,12 @@ package io.ocicat.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.BootId;
 import io.ocicat.cli.LiveDaemon;
 import io.ocicat.cli.Shell;
 import io.ocicat.cli.Shell.Printed;
 import io.ocicat.cni.CniJson;
 import io.ocicat.daemon.call.PluginExecutables;
-import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.RecordFolder.Kept;

@@ -2,6 +2,7 @@ package io.ocicat.cli.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.BootId;
 import io.ocicat.cli.LiveDaemon;
 import io.ocicat.cli.Shell;
 import io.ocicat.cli.Shell.Printed;
@@ -9,7 +10,6 @@ import io.ocicat.cni.CniJson;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.cni.runtime.Container;
-import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.NamespaceId;

@@ -2,10 +2,10 @@ package io.ocicat.cli.install;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.BootId;
 import io.ocicat.daemon.CallLog;
 import io.ocicat.daemon.Daemon;
 import io.ocicat.daemon.call.PluginExecutables;
-import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.daemon.trace.CallHistory;

@@ -3,12 +3,12 @@ package io.ocicat.cli.net;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.ocicat.base.BootId;
 import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniJson;
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.PluginReply;
-import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.NamespaceId;

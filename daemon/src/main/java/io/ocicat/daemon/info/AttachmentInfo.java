@@ -1,12 +1,12 @@
 package io.ocicat.daemon.info;
 
+import io.ocicat.base.BootId;
 import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.NamespaceId;
 import io.ocicat.daemon.state.PodName;

@@ -1,5 +1,6 @@
 package io.ocicat.daemon.start;
 
+import io.ocicat.base.BootId;
 import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniJson;
 import io.ocicat.daemon.CallLog;
@@ -12,7 +13,6 @@ import io.ocicat.daemon.metrics.Metrics;
 import io.ocicat.daemon.server.CallAdmission;
 import io.ocicat.daemon.server.CallServer;
 import io.ocicat.daemon.server.DaemonEvents;
-import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.daemon.trace.CallHistory;

@@ -1,5 +1,6 @@
 package io.ocicat.daemon.state;
 
+import io.ocicat.base.BootId;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.exec.CniEnvironment;

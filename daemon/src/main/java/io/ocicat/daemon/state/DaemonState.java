@@ -1,5 +1,7 @@
 package io.ocicat.daemon.state;
 
+import io.ocicat.base.BootId;
+import io.ocicat.base.CrashPoints;
 import io.ocicat.netlink.ExchangeListener;
 import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.netlink.linux.RangeLock;

@@ -1,5 +1,6 @@
 package io.ocicat.daemon.state;
 
+import io.ocicat.base.CrashPoints;
 import io.ocicat.netlink.linux.FileStat;
 import io.ocicat.netlink.linux.NetlinkException;
 import java.io.IOException;

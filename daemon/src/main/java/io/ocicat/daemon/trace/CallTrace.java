@@ -1,10 +1,10 @@
 package io.ocicat.daemon.trace;
 
+import io.ocicat.base.trace.StepRecorder;
 import io.ocicat.datastore.DatastoreRequest;
 import io.ocicat.datastore.RequestListener;
 import io.ocicat.netlink.ExchangeListener;
 import io.ocicat.netlink.NetlinkRequest;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -35,7 +35,6 @@ public final class CallTrace implements ExchangeListener, RequestListener {
 
   private final List<Timed> steps = new ArrayList<>();
   private final long startNanos;
-  private int depth;
 
   /** Beside one for each step. */
   private int moreRequests;
@@ -53,9 +52,7 @@ public final class CallTrace implements ExchangeListener, RequestListener {
 
   /** Records something that has already happened. */
   public void add(Phase phase, Supplier<String> detail, long start, long end) {
-    if (steps.size() < MOST_STEPS) {
-      steps.add(new Timed(phase, detail, depth, start, end));
-    }
+    recorder.add(phase, detail, start, end);
   }
 
   /** Does something and records how long it took; steps recorded meanwhile are parts of it. */
@@ -103,17 +100,22 @@ public final class CallTrace implements ExchangeListener, RequestListener {
   }
 
   public void eachStep(Times times) {
-    for (Timed step : steps) {
-      times.step(step.phase(), step.start(), step.end());
+    for (StepRecorder.Recorded<Phase> step : recorder.steps()) {
+      times.step(step.kind(), step.startNanos(), step.endNanos());
     }
   }
 
   /** In their order, each before its parts. */
   public List<Step> steps() {
-    return steps.stream()
+    return recorder.steps().stream()
         .map(
             step ->
-                new Step(step.phase(), step.detail().get(), step.depth(), step.start(), step.end()))
+                new Step(
+                    step.kind(),
+                    step.detail().get(),
+                    step.depth(),
+                    step.startNanos(),
+                    step.endNanos()))
         .toList();
   }
 

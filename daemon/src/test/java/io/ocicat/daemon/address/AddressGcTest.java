@@ -2,7 +2,7 @@ package io.ocicat.daemon.address;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.daemon.state.BootId;
+import io.ocicat.base.BootId;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.datastore.Datastore;

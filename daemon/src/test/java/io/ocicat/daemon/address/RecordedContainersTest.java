@@ -2,9 +2,9 @@ package io.ocicat.daemon.address;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.BootId;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.daemon.address.RecordedContainers.Recorded;
-import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.NamespaceId;

@@ -2,9 +2,9 @@ package io.ocicat.daemon.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.BootId;
 import io.ocicat.cni.CniJson;
 import io.ocicat.daemon.liveness.CniFolders;
-import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.NamespaceId;
 import java.io.IOException;

@@ -2,6 +2,7 @@ package io.ocicat.daemon.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.BootId;
 import io.ocicat.testkit.Seeded;
 import java.util.Arrays;
 import java.util.Map;

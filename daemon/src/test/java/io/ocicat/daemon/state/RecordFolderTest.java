@@ -3,6 +3,8 @@ package io.ocicat.daemon.state;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.ocicat.base.BootId;
+import io.ocicat.base.CrashPoints;
 import io.ocicat.netlink.linux.FileStat;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Eventually;

@@ -1,12 +1,13 @@
 package io.ocicat.plugins.hostlocal;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.file.StandardOpenOption.CREATE;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 import static java.nio.file.StandardOpenOption.WRITE;
 
+import io.ocicat.base.BootId;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,7 +45,6 @@ final class IndexFile implements AutoCloseable {
     }
   }
 
-  private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
   private static final String MAGIC = "/ocicat host-local index 2 ";
   private static final int HEAD_LENGTH = 256;
 
@@ -124,7 +124,7 @@ final class IndexFile implements AutoCloseable {
         changes.forEach(change -> change.applyTo(all));
         rewrite(all, stamp);
       }
-    } catch (IOException | IllegalArgumentException e) {
+    } catch (IOException | UncheckedIOException | IllegalArgumentException e) {
       close();
     }
   }
@@ -156,7 +156,7 @@ final class IndexFile implements AutoCloseable {
   /** The part of the header that must match. */
   private String beginning(DirectoryStamp stamp) throws IOException {
     if (boot.isEmpty()) {
-      boot = new String(Files.readAllBytes(BOOT_ID), ISO_8859_1).strip();
+      boot = BootId.current().toString();
     }
     return MAGIC
         + boot

@@ -1,5 +1,6 @@
 package io.ocicat.sandbox.pods;
 
+import io.ocicat.base.BootId;
 import io.ocicat.base.Quoted;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.sandbox.PodConfig;
@@ -210,7 +211,7 @@ public final class PodSandboxes {
     if (record.phase() != Phase.READY) {
       return "";
     }
-    if (!record.bootId().equals(BootId.current())) {
+    if (!record.bootId().equals(BootId.current().toString())) {
       return "the machine was restarted";
     }
     if (!context.isHeld(record)) {

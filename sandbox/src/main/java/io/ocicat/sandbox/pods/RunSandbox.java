@@ -1,5 +1,6 @@
 package io.ocicat.sandbox.pods;
 
+import io.ocicat.base.BootId;
 import io.ocicat.cni.Result;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.netlink.ns.Sysctl;

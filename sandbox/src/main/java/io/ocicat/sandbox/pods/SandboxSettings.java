@@ -1,8 +1,8 @@
 package io.ocicat.sandbox.pods;
 
+import io.ocicat.base.CrashPoints;
 import io.ocicat.sandbox.infra.PodInfra;
 import io.ocicat.sandbox.network.ClusterPods;
-import io.ocicat.sandbox.trace.CrashPoints;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;

@@ -1,8 +1,9 @@
 package io.ocicat.sandbox.trace;
 
+import io.ocicat.base.CrashPoints;
+import io.ocicat.base.trace.StepRecorder;
 import io.ocicat.netlink.ExchangeListener;
 import io.ocicat.netlink.NetlinkRequest;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -16,15 +17,10 @@ public final class PodTrace implements ExchangeListener {
   /** Separates the messages of one send to the kernel. */
   public static final String SEPARATOR = "; ";
 
-  private static final int MOST_STEPS = 512;
   private static final ScopedValue<PodTrace> CURRENT = ScopedValue.newInstance();
 
-  private record Timed(
-      StepKind kind, Supplier<String> detail, int depth, long start, long end, boolean failed) {}
-
-  private final List<Timed> steps = new ArrayList<>();
+  private final StepRecorder<StepKind> recorder = new StepRecorder<>();
   private CrashPoints points = CrashPoints.IGNORED;
-  private int depth;
 
   /** Reports each step's beginning and end from now on. */
   public PodTrace at(CrashPoints listener) {
@@ -59,30 +55,17 @@ public final class PodTrace implements ExchangeListener {
   }
 
   private <T> T timed(StepKind kind, Supplier<String> detail, Supplier<T> work) {
-    long start = System.nanoTime();
-    int place = steps.size();
-    depth++;
-    boolean done = false;
     points.pass("before " + kind.label());
     try {
-      T result = work.get();
-      done = true;
-      return result;
+      return recorder.timed(kind, detail, work);
     } finally {
-      depth--;
-      if (steps.size() < MOST_STEPS) {
-        steps.add(place, new Timed(kind, detail, depth, start, System.nanoTime(), !done));
-      }
       points.pass("after " + kind.label());
     }
   }
 
   @Override
   public void exchanged(List<NetlinkRequest> requests, long startNanos, long endNanos) {
-    if (steps.size() < MOST_STEPS) {
-      steps.add(
-          new Timed(StepKind.KERNEL, () -> describe(requests), depth, startNanos, endNanos, false));
-    }
+    recorder.add(StepKind.KERNEL, () -> describe(requests), startNanos, endNanos);
   }
 
   private static String describe(List<NetlinkRequest> requests) {
@@ -90,15 +73,15 @@ public final class PodTrace implements ExchangeListener {
   }
 
   public List<PodStep> steps() {
-    return steps.stream()
+    return recorder.steps().stream()
         .map(
             step ->
                 new PodStep(
                     step.kind(),
                     step.detail().get(),
                     step.depth(),
-                    step.start(),
-                    step.end(),
+                    step.startNanos(),
+                    step.endNanos(),
                     step.failed()))
         .toList();
   }

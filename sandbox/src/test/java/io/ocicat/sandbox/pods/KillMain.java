@@ -1,5 +1,6 @@
 package io.ocicat.sandbox.pods;
 
+import io.ocicat.base.CrashPoints;
 import io.ocicat.cni.PortMapping.Protocol;
 import io.ocicat.cni.exec.PluginPath;
 import io.ocicat.cni.exec.ProcessExec;
@@ -18,7 +19,6 @@ import io.ocicat.sandbox.infra.RuncInfra;
 import io.ocicat.sandbox.network.ClusterPods;
 import io.ocicat.sandbox.network.NetworkSettings;
 import io.ocicat.sandbox.network.PodNetworks;
-import io.ocicat.sandbox.trace.CrashPoints;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

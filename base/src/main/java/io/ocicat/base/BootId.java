@@ -1,4 +1,4 @@
-package io.ocicat.daemon.state;
+package io.ocicat.base;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,5 +21,11 @@ public record BootId(UUID id) {
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read the boot id", e);
     }
+  }
+
+  /** As the kernel writes it. */
+  @Override
+  public String toString() {
+    return id.toString();
   }
 }

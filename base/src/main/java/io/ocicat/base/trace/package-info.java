@@ -1,0 +1,5 @@
+/** What was done, step by step. */
+@NullMarked
+package io.ocicat.base.trace;
+
+import org.jspecify.annotations.NullMarked;

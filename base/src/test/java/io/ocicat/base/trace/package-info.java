@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.base.trace;
+
+import org.jspecify.annotations.NullMarked;
