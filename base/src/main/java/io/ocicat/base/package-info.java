@@ -1,4 +1,4 @@
-/** What every module above needs and none should write again: deadlines, quoted text, the boot. */
+/** What the modules above need and none should write again. */
 @NullMarked
 package io.ocicat.base;
 

@@ -1,7 +1,7 @@
 package io.ocicat.cli;
 
 import io.ocicat.base.json.Json;
-import io.ocicat.cli.yaml.YamlWriter;
+import io.ocicat.base.yaml.YamlWriter;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Crds;
 import java.io.PrintWriter;

@@ -2,8 +2,8 @@ package io.ocicat.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.yaml.YamlReader;
 import io.ocicat.cli.terminal.ErrorReporter;
-import io.ocicat.cli.yaml.YamlReader;
 import io.ocicat.cni.CniJson;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Crds;

@@ -1,7 +1,7 @@
 package io.ocicat.cli.resource;
 
-import io.ocicat.cli.yaml.YamlReader;
-import io.ocicat.cli.yaml.YamlSyntaxException;
+import io.ocicat.base.yaml.YamlReader;
+import io.ocicat.base.yaml.YamlSyntaxException;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.config.DatastoreConfig;

@@ -1,8 +1,8 @@
 package io.ocicat.cli.resource;
 
 import io.ocicat.base.Quoted;
-import io.ocicat.cli.yaml.YamlReader;
-import io.ocicat.cli.yaml.YamlSyntaxException;
+import io.ocicat.base.yaml.YamlReader;
+import io.ocicat.base.yaml.YamlSyntaxException;
 import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.model.Shapes;
 import io.ocicat.datastore.resource.Kind;

@@ -2,7 +2,7 @@ package io.ocicat.cli.resource;
 
 import io.ocicat.base.Quoted;
 import io.ocicat.base.json.Json;
-import io.ocicat.cli.yaml.YamlReader;
+import io.ocicat.base.yaml.YamlReader;
 import io.ocicat.datastore.json.StoredJson;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package io.ocicat.cli.resource;
 
 import io.ocicat.base.json.Json;
+import io.ocicat.base.yaml.YamlWriter;
 import io.ocicat.cli.terminal.TextTable;
-import io.ocicat.cli.yaml.YamlWriter;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.datastore.resource.Kind;

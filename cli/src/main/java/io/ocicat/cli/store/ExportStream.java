@@ -1,12 +1,12 @@
 package io.ocicat.cli.store;
 
 import io.ocicat.base.json.Json;
+import io.ocicat.base.yaml.YamlReader;
+import io.ocicat.base.yaml.YamlWriter;
 import io.ocicat.cli.resource.CommandException;
 import io.ocicat.cli.resource.RejectedException;
 import io.ocicat.cli.resource.ResourceForm;
 import io.ocicat.cli.terminal.Progress;
-import io.ocicat.cli.yaml.YamlReader;
-import io.ocicat.cli.yaml.YamlWriter;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.json.StoredJson;

@@ -1,5 +1,6 @@
 package io.ocicat.datastore.json;
 
+import io.ocicat.base.json.GoWriter;
 import io.ocicat.base.json.JsonReader;
 import io.ocicat.base.json.JsonReader.DuplicateKeys;
 import tools.jackson.databind.JsonNode;

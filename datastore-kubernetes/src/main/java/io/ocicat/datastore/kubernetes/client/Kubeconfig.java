@@ -1,5 +1,7 @@
 package io.ocicat.datastore.kubernetes.client;
 
+import io.ocicat.base.json.Json;
+import io.ocicat.base.yaml.YamlReader;
 import io.ocicat.datastore.config.Pem;
 import io.ocicat.datastore.config.Secret;
 import io.ocicat.datastore.error.InvalidException;
@@ -9,8 +11,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
  * A parsed kubeconfig.
@@ -18,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  * @param source where the text is from, for messages
  * @param directory the base of relative paths in it
  */
-public record Kubeconfig(String source, Path directory, Map<String, Object> content) {
+public record Kubeconfig(String source, Path directory, JsonNode content) {
 
   /** Parses a kubeconfig. */
   public static Kubeconfig parse(String source, Path directory, String text) {
     try {
-      return new Kubeconfig(source, directory, KubeconfigYaml.map(text));
+      return new Kubeconfig(source, directory, YamlReader.readTexts(text));
     } catch (IllegalArgumentException e) {
       throw new InvalidException("%s is %s".formatted(source, e.getMessage()), e);
     }
@@ -35,17 +37,16 @@ public record Kubeconfig(String source, Path directory, Map<String, Object> cont
    * @param context empty for the current one
    */
   public ApiAccess access(String context) {
-    String wanted = context.isEmpty() ? KubeconfigYaml.text(content, "current-context") : context;
+    String wanted = context.isEmpty() ? text(content, "current-context") : context;
     if (wanted.isEmpty()) {
       throw new InvalidException(
           "%s has no current-context: set one (kubectl config use-context), or K8S_CURRENT_CONTEXT"
               .formatted(source));
     }
-    Map<String, Object> chosen = entry("contexts", "context", wanted);
-    Map<String, Object> cluster =
-        entry("clusters", "cluster", KubeconfigYaml.text(chosen, "cluster"));
-    String userName = KubeconfigYaml.text(chosen, "user");
-    Map<String, Object> user = userName.isEmpty() ? Map.of() : entry("users", "user", userName);
+    JsonNode chosen = entry("contexts", "context", wanted);
+    JsonNode cluster = entry("clusters", "cluster", text(chosen, "cluster"));
+    String userName = text(chosen, "user");
+    JsonNode user = userName.isEmpty() ? Json.object() : entry("users", "user", userName);
     refuse(
         cluster,
         "tls-server-name",
@@ -63,40 +64,40 @@ public record Kubeconfig(String source, Path directory, Map<String, Object> cont
               .formatted(userName, source));
     }
     return new ApiAccess(
-        ServerAddress.address(source, KubeconfigYaml.text(cluster, "server")),
-        KubeconfigYaml.text(cluster, "insecure-skip-tls-verify").equals("true"),
+        ServerAddress.address(source, text(cluster, "server")),
+        text(cluster, "insecure-skip-tls-verify").equals("true"),
         pem(cluster, "certificate-authority", files),
         certificate,
         key,
         token(user, files),
-        proxy(KubeconfigYaml.text(cluster, "proxy-url")),
+        proxy(text(cluster, "proxy-url")),
         "context %s of %s".formatted(wanted, source),
         files);
   }
 
-  private void refuse(Map<String, Object> of, String member, String whose, String instead) {
-    if (of.containsKey(member)) {
+  private void refuse(JsonNode of, String member, String whose, String instead) {
+    if (of.hasNonNull(member)) {
       throw new InvalidException(
           "%s of %s in %s is not supported: %s".formatted(member, whose, source, instead));
     }
   }
 
-  private Map<String, Object> entry(String list, String member, String name) {
-    return KubeconfigYaml.maps(content, list).stream()
-        .filter(entry -> KubeconfigYaml.text(entry, "name").equals(name))
-        .findFirst()
-        .map(entry -> KubeconfigYaml.map(entry, member))
-        .orElseThrow(
-            () ->
-                new InvalidException(
-                    "%s has no %s \"%s\": it has %s"
-                        .formatted(
-                            source,
-                            member,
-                            name,
-                            KubeconfigYaml.maps(content, list).stream()
-                                .map(entry -> KubeconfigYaml.text(entry, "name"))
-                                .toList())));
+  private JsonNode entry(String list, String member, String name) {
+    List<String> names = new ArrayList<>();
+    for (JsonNode entry : content.path(list).values()) {
+      String found = text(entry, "name");
+      if (found.equals(name)) {
+        return entry.path(member);
+      }
+      names.add(found);
+    }
+    throw new InvalidException(
+        "%s has no %s \"%s\": it has %s".formatted(source, member, name, names));
+  }
+
+  /** Empty when there is none. */
+  private static String text(JsonNode of, String member) {
+    return of.path(member).stringValue("");
   }
 
   /** Base64 data takes precedence over a file, as in kubectl. */
@@ -112,7 +113,7 @@ public record Kubeconfig(String source, Path directory, Map<String, Object> cont
         throw new InvalidException("%s-data in %s is not base64".formatted(member, source), e);
       }
     }
-    String file = KubeconfigYaml.text(of, member);
+    String file = text(of, member);
     return file.isEmpty() ? null : AccessFiles.pem(member, resolve(file), files);
   }
 
@@ -120,7 +121,7 @@ public record Kubeconfig(String source, Path directory, Map<String, Object> cont
   private Secret token(Map<String, Object> user, List<Path> files) {
     String file = KubeconfigYaml.text(user, "tokenFile");
     return file.isEmpty()
-        ? new Secret(KubeconfigYaml.text(user, "token"))
+        ? new Secret(text(user, "token"))
         : AccessFiles.token(resolve(file), files);
   }
 

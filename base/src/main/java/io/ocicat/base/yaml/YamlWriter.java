@@ -1,6 +1,6 @@
-package io.ocicat.cli.yaml;
+package io.ocicat.base.yaml;
 
-import io.ocicat.datastore.json.StoredJson;
+import io.ocicat.base.json.GoWriter;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -72,11 +72,11 @@ public final class YamlWriter {
   }
 
   private static String quoted(String text) {
-    return StoredJson.compact(StringNode.valueOf(text));
+    return GoWriter.write(StringNode.valueOf(text));
   }
 
   private static String scalar(JsonNode value, int depth) {
-    return value.isString() ? text(value.stringValue(), depth) : StoredJson.compact(value);
+    return value.isString() ? text(value.stringValue(), depth) : GoWriter.write(value);
   }
 
   private static String text(String text, int depth) {

@@ -1,10 +1,12 @@
-package io.ocicat.cli.yaml;
+package io.ocicat.base.yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.ocicat.base.json.GoWriter;
 import io.ocicat.base.json.Json;
-import io.ocicat.datastore.json.StoredJson;
+import io.ocicat.base.json.JsonReader;
+import io.ocicat.base.json.JsonReader.DuplicateKeys;
 import io.ocicat.testkit.Seeded;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -16,6 +18,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 class YamlTest {
+  private static final JsonReader JSON =
+      new JsonReader(1 << 20, JsonReader.ANY_NUMBER_OF_TOKENS, DuplicateKeys.REFUSED);
   private static final List<String> TEXTS =
       List.of(
           "plain",
@@ -119,20 +123,20 @@ class YamlTest {
     "2026-01-01T10:00:00Z,\"2026-01-01T10:00:00Z\""
   })
   void valuesAreReadAsKubernetesToolsReadThem(String yaml, String json) {
-    assertThat(StoredJson.compact(one("v: " + yaml).path("v"))).isEqualTo(json.replace('\'', '"'));
+    assertThat(GoWriter.write(one("v: " + yaml).path("v"))).isEqualTo(json.replace('\'', '"'));
   }
 
   /** As sigs.k8s.io/yaml, which calicoctl reads with (review K15). */
   @Test
   void namesAreReadAsValuesToo() {
     assertThat(one("on: 1\n032: 2\nname: 3"))
-        .isEqualTo(StoredJson.parseObject("{\"true\":1,\"26\":2,\"name\":3}"));
+        .isEqualTo(JSON.parseObject("{\"true\":1,\"26\":2,\"name\":3}"));
   }
 
   @Test
   void whatIsQuotedIsText() {
     assertThat(one("a: \"12\"\nb: 'true'"))
-        .isEqualTo(StoredJson.parseObject("{\"a\":\"12\",\"b\":\"true\"}"));
+        .isEqualTo(JSON.parseObject("{\"a\":\"12\",\"b\":\"true\"}"));
   }
 
   @Test
@@ -185,7 +189,7 @@ class YamlTest {
   @Test
   void isWrittenAsKubernetesToolsWriteIt() {
     ObjectNode document =
-        StoredJson.parseObject(
+        JSON.parseObject(
             "{\"kind\":\"IPPool\",\"apiVersion\":\"v3\",\"metadata\":{\"name\":\"blue\",\"resourceVersion\":\"12\"},\"spec\":{\"uses\":[\"Workload\",\"Tunnel\"],\"rules\":[{\"b\":1,\"a\":[]},{}],\"note\":\"two\\n"
                 + "lines\\n"
                 + "\"}}");
@@ -220,18 +224,17 @@ class YamlTest {
           ObjectNode document = Json.object();
           document.set("v", value);
           String yaml = YamlWriter.write(document);
-          assertThat(StoredJson.compact(one(yaml).path("v")))
+          assertThat(GoWriter.write(one(yaml).path("v")))
               .as(yaml)
-              .isEqualTo(StoredJson.compact(sorted(value)));
+              .isEqualTo(GoWriter.write(sorted(value)));
         });
   }
 
   private static JsonNode value(RandomGenerator random, int depth) {
     return switch (random.nextInt(depth > 3 ? 4 : 6)) {
       case 0, 1 -> tools.jackson.databind.node.StringNode.valueOf(text(random));
-      case 2 -> StoredJson.parseObject("{\"n\":" + random.nextLong() + "}").path("n");
-      case 3 ->
-          StoredJson.parseObject("{\"n\":[true,false,null,1.25]}").path("n").get(random.nextInt(4));
+      case 2 -> JSON.parseObject("{\"n\":" + random.nextLong() + "}").path("n");
+      case 3 -> JSON.parseObject("{\"n\":[true,false,null,1.25]}").path("n").get(random.nextInt(4));
       case 4 -> {
         ArrayNode array = Json.array();
         for (int i = random.nextInt(3); i > 0; i--) {
@@ -267,5 +270,47 @@ class YamlTest {
       return object;
     }
     return value;
+  }
+
+  @Test
+  void aDocumentOfTextsIsReadAsItIsWritten() {
+    assertThat(
+            YamlReader.readTexts(
+                """
+                name: on
+                token: 0123_4
+                since: 2026-02-03
+                skip: true
+                none: ~
+                users:
+                - name: "me"
+                """))
+        .isEqualTo(
+            JSON.parseObject(
+                """
+                { "name": "on", "token": "0123_4", "since": "2026-02-03", "skip": "true",
+                  "none": null, "users": [ { "name": "me" } ] }
+                """));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "a: [ | not valid YAML: line 1, column 5: ",
+        "{a: 1, a: 2} | not valid YAML: line 1, column 8: \"a\" comes twice",
+        "hello | not a map of names and values",
+        "'' | not a map of names and values",
+      })
+  void whatIsNoDocumentOfTextsIsRefused(String text, String why) {
+    assertThatThrownBy(() -> YamlReader.readTexts(text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith(why);
+  }
+
+  @Test
+  void ofTwoDocumentsOfTextsNeitherIsTaken() {
+    assertThatThrownBy(() -> YamlReader.readTexts("a: 1\n---\nb: 2\n"))
+        .hasMessage("not a map of names and values");
   }
 }

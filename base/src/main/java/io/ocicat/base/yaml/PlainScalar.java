@@ -1,4 +1,4 @@
-package io.ocicat.cli.yaml;
+package io.ocicat.base.yaml;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;

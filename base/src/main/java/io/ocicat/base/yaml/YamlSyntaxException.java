@@ -1,4 +1,4 @@
-package io.ocicat.cli.yaml;
+package io.ocicat.base.yaml;
 
 /** A syntax error in YAML, with its position. */
 public final class YamlSyntaxException extends IllegalArgumentException {
@@ -8,11 +8,11 @@ public final class YamlSyntaxException extends IllegalArgumentException {
   private final int column;
   private final String why;
 
-  YamlSyntaxException(int document, int line, int column, String why, Throwable cause) {
-    super(
-        "document %d: not valid YAML: line %d, column %d: %s"
-            .formatted(document, line, column, why),
-        cause);
+  /**
+   * @param document which one of a stream, as in {@code document 2: }; empty when there is but one
+   */
+  YamlSyntaxException(String document, int line, int column, String why, Throwable cause) {
+    super("%snot valid YAML: line %d, column %d: %s".formatted(document, line, column, why), cause);
     this.line = line;
     this.column = column;
     this.why = why;

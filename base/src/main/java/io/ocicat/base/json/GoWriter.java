@@ -1,4 +1,4 @@
-package io.ocicat.datastore.json;
+package io.ocicat.base.json;
 
 import java.math.BigDecimal;
 import java.util.Map;
@@ -9,7 +9,7 @@ import tools.jackson.databind.JsonNode;
  * would have written: no white space, {@code <}, {@code >}, {@code &} and the two line separators
  * escaped, half a surrogate pair replaced, floating-point numbers in Go's choice of notation.
  */
-final class GoWriter {
+public final class GoWriter {
   private static final char[] HEX = "0123456789abcdef".toCharArray();
   private static final BigDecimal SMALLEST_PLAIN = new BigDecimal("1e-6");
   private static final BigDecimal LARGEST_PLAIN = new BigDecimal("1e21");
@@ -18,7 +18,7 @@ final class GoWriter {
 
   private GoWriter() {}
 
-  static String write(JsonNode node) {
+  public static String write(JsonNode node) {
     GoWriter writer = new GoWriter();
     writer.value(node);
     return writer.out.toString();

@@ -1,8 +1,9 @@
-package io.ocicat.cli.yaml;
+package io.ocicat.base.yaml;
 
 import io.ocicat.base.Quoted;
 import io.ocicat.base.json.Json;
-import io.ocicat.datastore.json.StoredJson;
+import io.ocicat.base.json.JsonReader;
+import io.ocicat.base.json.JsonReader.DuplicateKeys;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -31,18 +32,46 @@ import tools.jackson.databind.node.ObjectNode;
  * the expansion of aliases is bounded.
  */
 public final class YamlReader {
-  private static final int MAX_LENGTH = 64 << 20;
-  private static final int MAX_VALUES = 5_000_000;
   private static final int MAX_DEPTH = 128;
+  private static final JsonReader JSON =
+      new JsonReader(64 << 20, JsonReader.ANY_NUMBER_OF_TOKENS, DuplicateKeys.LAST_COUNTS);
   private static final Set<Tag> NUMBERS = Set.of(Tag.INT, Tag.FLOAT, Tag.BOOL, Tag.NULL);
 
-  private static final LoadSettings SETTINGS =
-      LoadSettings.builder().setSchema(new FailsafeSchema()).setCodePointLimit(MAX_LENGTH).build();
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
+  /** What is read, and how much of it. */
+  private enum Kind {
+    /** Documents of any number, with values of all types. */
+    STREAM(64 << 20, 5_000_000),
+    /** One document of texts. A kubeconfig with a hundred clusters' certificates is smaller. */
+    TEXTS(4 << 20, 100_000);
+
+    private final int maxLength;
+    private final int maxValues;
+
+    Kind(int maxLength, int maxValues) {
+      this.maxLength = maxLength;
+      this.maxValues = maxValues;
+    }
+
+    LoadSettings settings() {
+      return LoadSettings.builder()
+          .setSchema(new FailsafeSchema())
+          .setCodePointLimit(maxLength)
+          .build();
+    }
+
+    String place(int document) {
+      return this == STREAM ? "document " + document + ": " : "";
+    }
+  }
+
+  private final Kind kind;
   private int values;
 
-  private YamlReader() {}
+  private YamlReader(Kind kind) {
+    this.kind = kind;
+  }
 
   /**
    * One document that is not empty.
@@ -60,7 +89,21 @@ public final class YamlReader {
     Optional<JsonNode> json = asJson(text);
     return json.isPresent()
         ? List.of(new Document(1, json.get()))
-        : new YamlReader().documents(text);
+        : new YamlReader(Kind.STREAM).documents(text);
+  }
+
+  /**
+   * Reads one document of names and texts, such as a kubeconfig: what stands there without quotes
+   * is text as well, unless it is null.
+   *
+   * @throws IllegalArgumentException saying where and why it cannot be read
+   */
+  public static ObjectNode readTexts(String text) {
+    List<Document> documents = new YamlReader(Kind.TEXTS).documents(text);
+    if (documents.size() == 1 && documents.getFirst().value() instanceof ObjectNode object) {
+      return object;
+    }
+    throw new IllegalArgumentException("not a map of names and values");
   }
 
   /** YAML differs from JSON in how it writes characters beyond the first 65,536. */
@@ -70,7 +113,7 @@ public final class YamlReader {
       return Optional.empty();
     }
     try {
-      ObjectNode around = StoredJson.parseObject("{\"value\":" + text + "}");
+      ObjectNode around = JSON.parseObject("{\"value\":" + text + "}");
       return around.size() == 1 ? Optional.of(around.path("value")) : Optional.empty();
     } catch (IllegalArgumentException _) {
       return Optional.empty();
@@ -81,7 +124,7 @@ public final class YamlReader {
     List<Document> documents = new ArrayList<>();
     int number = 1;
     try {
-      Iterator<Node> nodes = new Compose(SETTINGS).composeAllFromString(text).iterator();
+      Iterator<Node> nodes = new Compose(kind.settings()).composeAllFromString(text).iterator();
       while (nodes.hasNext()) {
         JsonNode value = value(nodes.next(), 0);
         if (!value.isNull()) {
@@ -97,20 +140,19 @@ public final class YamlReader {
       throw refusal(number, Optional.empty(), why, e);
     } catch (StackOverflowError e) {
       // The library composes nodes by recursion, without a limit of its own.
-      throw new IllegalArgumentException(
-          "document %d: not valid YAML: nested too deep".formatted(number), e);
+      throw new IllegalArgumentException(kind.place(number) + "not valid YAML: nested too deep", e);
     } catch (Wrong e) {
       throw refusal(number, e.node.getStartMark(), String.valueOf(e.getMessage()), e);
     }
   }
 
-  private static IllegalArgumentException refusal(
+  private IllegalArgumentException refusal(
       int document, Optional<Mark> where, String why, Exception cause) {
+    String place = kind.place(document);
     return where.isEmpty()
-        ? new IllegalArgumentException(
-            "document %d: not valid YAML: %s".formatted(document, why), cause)
+        ? new IllegalArgumentException(place + "not valid YAML: " + why, cause)
         : new YamlSyntaxException(
-            document, where.get().getLine() + 1, where.get().getColumn() + 1, why, cause);
+            place, where.get().getLine() + 1, where.get().getColumn() + 1, why, cause);
   }
 
   /** Valid YAML that we do not read. */
@@ -131,9 +173,10 @@ public final class YamlReader {
 
   private JsonNode value(Node node, int depth) {
     values++;
-    if (values > MAX_VALUES || depth > MAX_DEPTH) {
+    if (values > kind.maxValues || depth > MAX_DEPTH) {
       throw wrong(
-          node, values > MAX_VALUES ? "too many values, or aliases of aliases" : "nested too deep");
+          node,
+          values > kind.maxValues ? "too many values, or aliases of aliases" : "nested too deep");
     }
     return switch (node) {
       case MappingNode mapping -> object(mapping, depth);
@@ -164,16 +207,16 @@ public final class YamlReader {
     return object;
   }
 
-  private static JsonNode scalar(ScalarNode scalar) {
+  private JsonNode scalar(ScalarNode scalar) {
     String text = scalar.getValue();
     Tag tag = scalar.getTag();
     if (!isTagged(scalar)) {
-      return scalar.isPlain() ? PlainScalar.read(text) : NODES.stringNode(text);
+      return scalar.isPlain() ? plain(text) : NODES.stringNode(text);
     }
     if (tag.equals(Tag.STR)) {
       return NODES.stringNode(text);
     }
-    JsonNode value = PlainScalar.read(text);
+    JsonNode value = plain(text);
     boolean fits =
         (tag.equals(Tag.NULL) && value.isNull())
             || (tag.equals(Tag.BOOL) && value.isBoolean())
