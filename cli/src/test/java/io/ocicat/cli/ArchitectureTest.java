@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
@@ -17,6 +18,8 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -60,6 +63,10 @@ class ArchitectureTest {
                   "daemon",
                   "sandbox",
                   "agent")));
+
+  /** Public types of one simple name in several modules, and why no better name was found. */
+  private static final Map<String, String> NAMED_TWICE =
+      Map.of("Route", "the specification's in a result, and the kernel's");
 
   private static final List<String> FORBIDDEN_ENDINGS =
       List.of("Manager", "Helper", "Util", "Utils", "Impl");
