@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
 
-/** Identifies one boot of the machine. */
+/** Which start of the machine something belongs to. */
 public record BootId(UUID id) {
   public static final Path FILE = Path.of("/proc/sys/kernel/random/boot_id");
 
@@ -14,12 +14,12 @@ public record BootId(UUID id) {
     return read(FILE);
   }
 
-  /** Reads another file, so that tests can simulate a reboot. */
+  /** Of another file, so that tests can restart the machine. */
   public static BootId read(Path file) {
     try {
       return new BootId(UUID.fromString(Files.readString(file).strip()));
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot read the boot id", e);
+      throw new UncheckedIOException("cannot tell when the machine was started", e);
     }
   }
 

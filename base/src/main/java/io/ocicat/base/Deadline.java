@@ -3,9 +3,9 @@ package io.ocicat.base;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-/** A time by which something must be done. It does not move when the system's clock is set. */
+/** A moment until which something must be done. It does not move when the system's clock is set. */
 public final class Deadline {
-  /** Longer than any process runs, but still representable in nanoseconds. */
+  /** Longer than any process lives, and still a number of nanoseconds. */
   private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
 
   public static final Deadline NEVER = new Deadline(System::nanoTime, 0, FOREVER);
@@ -20,7 +20,7 @@ public final class Deadline {
     this.limit = limit;
   }
 
-  /** That long from now; a negative duration has already passed. */
+  /** That long from now; a negative duration has passed already. */
   public static Deadline in(Duration limit) {
     return in(limit, System::nanoTime);
   }
@@ -48,7 +48,18 @@ public final class Deadline {
     return left.isNegative() ? Duration.ZERO : left;
   }
 
-  /** The earlier of this one and that long from now. */
+  /** Not longer than {@code limit}. */
+  public Duration remaining(Duration limit) {
+    Duration remaining = remaining();
+    return remaining.compareTo(limit) < 0 ? remaining : limit;
+  }
+
+  /** Whether more than that is left. */
+  public boolean allows(Duration time) {
+    return remaining().compareTo(time) > 0;
+  }
+
+  /** This one, or that long from now when it comes first. */
   public Deadline atMost(Duration other) {
     return other.compareTo(remaining()) < 0 ? in(other, nanoTime) : this;
   }

@@ -1,7 +1,7 @@
 package io.ocicat.base;
 
 /**
- * Quotes text in the format of Go's %q. Runtimes match on messages in that format, and control
+ * Text in double quotes as Go's %q writes it. Runtimes match on messages made so, and control
  * characters of hostile input cannot reach a terminal or a log line.
  */
 public final class Quoted {
@@ -25,7 +25,7 @@ public final class Quoted {
     return start.substring(0, start.length() - 1) + "…\"";
   }
 
-  /** In the format in which Go prints a list of quoted strings: {@code ["a" "b"]}. */
+  /** As Go prints a list of quoted texts: {@code ["a" "b"]}. */
   public static String list(Iterable<String> texts) {
     StringBuilder out = new StringBuilder("[");
     for (String text : texts) {

@@ -2,8 +2,8 @@ package io.ocicat.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.exec.PluginReply;
-import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.wire.WireReply;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.NetlinkException;

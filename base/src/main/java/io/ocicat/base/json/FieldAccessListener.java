@@ -3,20 +3,20 @@ package io.ocicat.base.json;
 import java.util.function.Consumer;
 
 /**
- * Is notified which members of a configuration are read, whatever they contain. Tests use it to
- * compare the tables of the documentation with the code.
+ * Tells which members of a configuration are asked for, whatever they hold: how the tables of the
+ * documentation are held against the code that reads.
  */
 public final class FieldAccessListener {
   private static final ScopedValue<Consumer<String>> WITNESS = ScopedValue.newInstance();
 
   private FieldAccessListener() {}
 
-  /** Runs something, and is notified of each path that this thread reads meanwhile. */
+  /** Runs something, and is told of each path that is asked for meanwhile by this thread. */
   public static void during(Consumer<String> witness, Runnable reading) {
     ScopedValue.where(WITNESS, witness).run(reading);
   }
 
-  /** The value at that path is being read. */
+  /** Somebody asks for what is at that path. */
   public static void accessed(String path) {
     if (WITNESS.isBound()) {
       WITNESS.get().accept(path);

@@ -5,7 +5,7 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Writes JSON as Go's encoding/json does, so that a rewritten value is byte for byte what Calico
+ * Writes as Go's encoding/json does, so that a value rewritten here is byte for byte what Calico
  * would have written: no white space, {@code <}, {@code >}, {@code &} and the two line separators
  * escaped, half a surrogate pair replaced, floating-point numbers in Go's choice of notation.
  */

@@ -6,9 +6,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One field, read and converted; the caller decides what its absence means. A field that is absent
- * or invalid yields the fallback or a placeholder, so that reading continues with the next one: the
- * values are only valid after {@link Problems#throwIfAny()}.
+ * One field, read and converted; the caller says how absence is meant. A field that is absent or
+ * wrong yields the fallback or a placeholder, so that reading goes on to the next one: the values
+ * count only after {@link Problems#throwIfAny()}.
  */
 public final class JsonField<T> {
   private final String path;
@@ -61,14 +61,14 @@ public final class JsonField<T> {
     return value;
   }
 
-  /** Adds a condition on the value: {@code check(s -> !s.isEmpty(), "must not be empty")}. */
+  /** Demands more of the value: {@code check(s -> !s.isEmpty(), "must not be empty")}. */
   public JsonField<T> check(Predicate<T> rule, String must) {
     return value == null || rule.test(value) ? this : wrong(path, problems, placeholder, must);
   }
 
   /**
-   * Converts the value by a function that rejects it with an IllegalArgumentException, whose
-   * message then follows the field's path.
+   * Converts the value by a function that refuses with an IllegalArgumentException, whose message
+   * then follows the field's path.
    */
   public <R> JsonField<R> map(Function<T, R> conversion, R placeholder) {
     if (value == null) {

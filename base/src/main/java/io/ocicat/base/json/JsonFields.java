@@ -65,7 +65,7 @@ public final class JsonFields {
     try {
       value = reader.apply(fields);
     } catch (RuntimeException e) {
-      // A constructor rejected a placeholder: report the bad field instead.
+      // A constructor refused a placeholder: the bad field is what its author needs to hear about.
       fields.problems.throwIfAny();
       throw e;
     }
@@ -90,16 +90,16 @@ public final class JsonFields {
     problems.add(pathOf(name), message);
   }
 
-  /** The field as a JSON value, for lists of lists and other unusual shapes. */
+  /** The field as it is, for lists of lists and other unusual shapes. */
   public JsonValue value(String name) {
-    String key = node.has(name) ? name : ignoringCase(name);
+    String key = node.has(name) ? name : otherCase(name);
     read.add(key);
     String at = pathOf(name);
     FieldAccessListener.accessed(at);
     return new JsonValue(node.get(key), at, problems);
   }
 
-  private String ignoringCase(String name) {
+  private String otherCase(String name) {
     for (String other : node.propertyNames()) {
       if (name.equalsIgnoreCase(other)) {
         return other;
@@ -115,7 +115,7 @@ public final class JsonFields {
     return path.isEmpty() ? name : path + "." + name;
   }
 
-  /** Called for every field of every call, so without a regular expression. */
+  /** Asked for every field of every call, so without an expression. */
   private static boolean isPlain(String name) {
     for (int i = 0; i < name.length(); i++) {
       char c = name.charAt(i);
@@ -184,12 +184,12 @@ public final class JsonFields {
     return value(name).objects();
   }
 
-  /** The names as written, in order. */
+  /** The names as they are written, in their order. */
   public Set<String> names() {
     return Collections.unmodifiableSet(new LinkedHashSet<>(node.propertyNames()));
   }
 
-  /** Copies of the members that nobody has read so far, in order. */
+  /** Copies of the members nobody has asked for until now, in their order. */
   public Map<String, JsonNode> rest() {
     Map<String, JsonNode> rest = new LinkedHashMap<>();
     node.forEachEntry(

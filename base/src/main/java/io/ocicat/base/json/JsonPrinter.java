@@ -16,7 +16,9 @@ import tools.jackson.core.util.DefaultPrettyPrinter;
 import tools.jackson.core.util.Separators;
 import tools.jackson.databind.JsonNode;
 
-/** Writes JSON trees without an ObjectMapper, and escapes only what JSON requires. */
+/**
+ * Writes trees without an ObjectMapper; characters that JSON allows in a string stay themselves.
+ */
 final class JsonPrinter {
   private static final JsonFactory FACTORY = new JsonFactory();
 
@@ -87,7 +89,7 @@ final class JsonPrinter {
   }
 
   /**
-   * An unpaired surrogate (from a \\ud800 in the input) becomes U+FFFD, as in Go, rather than '?'.
+   * Half a surrogate pair (from a \\ud800 in the input) becomes U+FFFD, as in Go, rather than '?'.
    */
   static byte[] utf8(String text) {
     try {

@@ -16,8 +16,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A JSON value with its path; it may be absent, and null counts as absent. Read as a type it does
- * not have, it records a problem that names path, value and what is allowed.
+ * Any JSON value with the path that led to it; it may be absent, and null counts as absent. Asked
+ * for a type it does not have, it records a problem that names path, value and what is allowed.
  */
 public final class JsonValue {
   private static final BigInteger MAX_UNSIGNED_32 =
@@ -50,7 +50,7 @@ public final class JsonValue {
     return path;
   }
 
-  /** A copy of the value as written. */
+  /** A copy of the value as it was written. */
   public Optional<JsonNode> raw() {
     return Optional.ofNullable(node).map(JsonNode::deepCopy);
   }
@@ -96,7 +96,7 @@ public final class JsonValue {
         "a whole number " + min + "–" + max);
   }
 
-  /** As in Go, an empty string is an absent address and an IPv4-mapped IPv6 address is IPv4. */
+  /** As in Go, an empty text is an absent address and an IPv4-mapped IPv6 address is IPv4. */
   public JsonField<IpAddress> ip() {
     return unlessEmpty().map(text -> IpAddress.parse(text).unmap(), NO_ADDRESS);
   }
@@ -112,13 +112,13 @@ public final class JsonValue {
         : prefix;
   }
 
-  /** An empty string is an absent address. */
+  /** An empty text is an absent address. */
   public JsonField<MacAddress> mac() {
     return unlessEmpty().map(MacAddress::parse, new MacAddress(0));
   }
 
   /**
-   * One of {@code allowed} by its name; an empty string is an absent choice. Usually {@code
+   * One of {@code allowed} by its name; an empty text is an absent choice. Usually {@code
    * choice(Mode.values(), Mode::text)}.
    */
   public <E> JsonField<E> choice(E[] allowed, Function<E, String> name) {
@@ -148,7 +148,7 @@ public final class JsonValue {
         : text;
   }
 
-  /** The strings of a list; absent when the list is. */
+  /** The texts of a list; absent when the list is. */
   public JsonField<List<String>> texts() {
     List<String> texts = new ArrayList<>();
     for (JsonValue item : items()) {
@@ -210,7 +210,7 @@ public final class JsonValue {
             path, problems, placeholder, "must be " + what + ", not " + describe(node));
   }
 
-  /** Scalars as written, other values by kind. */
+  /** Scalars as they are written, the rest by kind. */
   static String describe(JsonNode node) {
     return switch (node.getNodeType()) {
       case OBJECT -> "an object";

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Collects the mistakes in a document, so that its author sees every bad field at once. Not
- * thread-safe: each reading of a document has its own.
+ * Collects what is wrong with a document, so that its author sees every bad field at once. Not
+ * thread-safe: one reading of one document owns it.
  */
 public final class Problems {
   private static final int MAX = 50;
@@ -14,7 +14,7 @@ public final class Problems {
   private final Set<Problem> found = new LinkedHashSet<>();
   private int left;
 
-  /** A problem with the field at {@code path}; an empty path means the document itself. */
+  /** What is wrong with the field at {@code path}; no path means the document itself. */
   public record Problem(String path, String message) {
     @Override
     public String toString() {
@@ -56,7 +56,7 @@ public final class Problems {
   }
 
   /**
-   * Does nothing when there are no problems.
+   * Throws nothing when all is well.
    *
    * @throws InvalidFieldsException with the problem itself as summary, or their number with all of
    *     them as details

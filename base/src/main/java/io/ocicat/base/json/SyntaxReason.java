@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 
 /**
- * Explains why a text is not JSON, for the person who has to correct it: without the parser's own
- * terms, and without its settings.
+ * Why a text is not JSON, for the person who has to correct it: without the parser's own terms, and
+ * without how it was configured.
  */
 final class SyntaxReason {
   private record Wording(Pattern jackson, String ours) {

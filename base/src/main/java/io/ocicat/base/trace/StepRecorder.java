@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  * @param <K> the kinds of steps, out of a small fixed set
  */
 public final class StepRecorder<K> {
-  private static final int MOST_STEPS = 512;
+  private static final int MAX_STEPS = 512;
 
   /**
    * A part of the work that took time.
@@ -31,9 +31,13 @@ public final class StepRecorder<K> {
   private final List<Recorded<K>> steps = new ArrayList<>();
   private int depth;
 
-  /** Records something that has already happened. */
-  public void add(K kind, Supplier<String> detail, long startNanos, long endNanos) {
-    insert(steps.size(), kind, detail, startNanos, endNanos, false);
+  /**
+   * Records something that has already happened.
+   *
+   * @return whether it is kept
+   */
+  public boolean add(K kind, Supplier<String> detail, long startNanos, long endNanos) {
+    return insert(steps.size(), kind, detail, startNanos, endNanos, false);
   }
 
   /** Does something and records how long it took; what happens in it is a part of it. */
@@ -53,11 +57,13 @@ public final class StepRecorder<K> {
     }
   }
 
-  private void insert(
+  private boolean insert(
       int place, K kind, Supplier<String> detail, long start, long end, boolean failed) {
-    if (steps.size() < MOST_STEPS) {
-      steps.add(place, new Recorded<>(kind, detail, depth, start, end, failed));
+    if (steps.size() == MAX_STEPS) {
+      return false;
     }
+    steps.add(place, new Recorded<>(kind, detail, depth, start, end, failed));
+    return true;
   }
 
   /** In their order, each before its parts. */

@@ -11,9 +11,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * Interprets unquoted text as Kubernetes' tools and calicoctl do, which read YAML 1.1 by go-yaml 2:
- * {@code yes} and {@code on} are true, {@code 032} is 26, {@code 1_000} is 1000, {@code 2026-02-03}
- * is midnight; but no numbers of base 60.
+ * What text without quotes means to Kubernetes' tools and to calicoctl, which read YAML 1.1 by
+ * go-yaml 2: {@code yes} and {@code on} are true, {@code 032} is 26, {@code 1_000} is 1000, {@code
+ * 2026-02-03} is midnight; but no numbers of base 60.
  */
 final class PlainScalar {
   private static final Set<String> TRUE =

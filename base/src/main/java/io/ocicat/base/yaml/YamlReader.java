@@ -28,8 +28,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Reads a stream of YAML or JSON documents as Kubernetes' tools do ({@link PlainScalar}). Quoted
- * text stays text, and a duplicate name in a mapping is an error. Only plain values are created;
- * the expansion of aliases is bounded.
+ * text stays text, and a name that comes twice in one mapping is a mistake. Only plain values are
+ * made; what aliases may grow to is bounded.
  */
 public final class YamlReader {
   private static final int MAX_DEPTH = 128;
@@ -155,7 +155,7 @@ public final class YamlReader {
             place, where.get().getLine() + 1, where.get().getColumn() + 1, why, cause);
   }
 
-  /** Valid YAML that we do not read. */
+  /** What is YAML, but not what we read. */
   private static final class Wrong extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -232,7 +232,12 @@ public final class YamlReader {
             : "tag %s is not supported: leave it out".formatted(tag.getValue()));
   }
 
-  /** The library treats text without a tag like text tagged as such. */
+  private JsonNode plain(String text) {
+    JsonNode value = PlainScalar.read(text);
+    return kind == Kind.TEXTS && !value.isNull() ? NODES.stringNode(text) : value;
+  }
+
+  /** The library says of text without a tag what it says of text tagged as such. */
   private static boolean isTagged(ScalarNode scalar) {
     return scalar
         .getStartMark()

@@ -1,6 +1,6 @@
 package io.ocicat.base.yaml;
 
-/** A syntax error in YAML, with its position. */
+/** A text that is not YAML, and the place where that shows. */
 public final class YamlSyntaxException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
 
@@ -18,7 +18,7 @@ public final class YamlSyntaxException extends IllegalArgumentException {
     this.why = why;
   }
 
-  /** In the format of compilers, so that editors find the place: {@code pools.yaml:3:7: …}. */
+  /** As compilers say it, so that editors find the place: {@code pools.yaml:3:7: …}. */
   public String in(String file) {
     return "%s:%d:%d: not valid YAML: %s".formatted(file, line, column, why);
   }

@@ -9,10 +9,10 @@ import tools.jackson.databind.node.StringNode;
 
 /**
  * Writes YAML as Kubernetes' tools do: names sorted, lists not indented below their name, text
- * plain where it is unambiguous, long lines not folded.
+ * plain where nobody could take it for anything else, long lines not folded.
  */
 public final class YamlWriter {
-  /** What YAML 1.1, which other tools read, interprets as a boolean, null or a number. */
+  /** What YAML 1.1, which other tools read, takes for a truth value, nothing or a number. */
   private static final Pattern SPECIAL =
       Pattern.compile(
           "(?i)y|n|yes|no|on|off|true|false|null|~|<<|=|\\.nan|[-+]?\\.inf"
@@ -94,7 +94,7 @@ public final class YamlWriter {
     return isPlain(text) ? text : "'" + text.replace("'", "''") + "'";
   }
 
-  /** A first line that begins with a blank would be read as more indentation. */
+  /** A first line that begins with a blank would be taken for more indentation. */
   private static String literal(String text, int depth) {
     if (text.startsWith(" ") || text.startsWith("\n")) {
       return quoted(text);

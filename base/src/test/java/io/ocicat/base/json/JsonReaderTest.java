@@ -59,7 +59,7 @@ class JsonReaderTest {
         .hasMessageNotContainingAny("Source", "StreamRead", "marker", "expecting", "(code");
   }
 
-  /** The reader need not know our parser. */
+  /** Review U14: the reader need not know our parser. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -154,7 +154,7 @@ class YamlTest {
   }
 
   @Test
-  void errorsNameDocumentLineAndColumn() {
+  void mistakesAreToldByDocumentLineAndColumn() {
     assertThatThrownBy(() -> YamlReader.readAll("a: 1\n---\nb: [1\nc: 2\n"))
         .hasMessageStartingWith("document 2: not valid YAML: line ")
         .hasMessageNotContaining("\n");

@@ -87,7 +87,7 @@ final class DemoScript {
     }
     narrator.paragraph(chain.addresses());
     facts.put("chain", chain.names());
-    JsonNode first = Json.parse(demoNode.ocicat("demo", "--look", "--probe"));
+    JsonNode first = CniJson.parse(demoNode.ocicat("demo", "--look", "--probe"));
     refuseKernel(first.path("missing"));
     demoNode.write(folder.resolve("before.json"), Json.compact(first));
   }
@@ -156,7 +156,7 @@ final class DemoScript {
 
   private void showPicture() {
     DemoPod pod = pods.getLast();
-    JsonNode kernel = Json.parse(demoNode.ocicat("demo", "--kernel", pod.netns()));
+    JsonNode kernel = CniJson.parse(demoNode.ocicat("demo", "--kernel", pod.netns()));
     List<String> more = new ArrayList<>();
     more.add("port %d goes to %s:80 (portmap)".formatted(PORT, pod.address()));
     narrator.paragraph("The kernel now has, for web:");
@@ -181,7 +181,8 @@ final class DemoScript {
       command.add("--");
       command.addAll(program);
     }
-    DemoPod pod = DemoPod.read(name, Json.parse(demoNode.ocicat(command.toArray(String[]::new))));
+    DemoPod pod =
+        DemoPod.read(name, CniJson.parse(demoNode.ocicat(command.toArray(String[]::new))));
     pods.add(pod);
     narrator.fine(
         "%-4s %-14s in %s".formatted(name, pod.address(), DemoNarrator.millis(pod.nanos())));
@@ -251,7 +252,7 @@ final class DemoScript {
 
   void showLeases() {
     narrator.chapter(7, "Who has which address");
-    NodeSnapshot now = NodeSnapshot.read(Json.parse(demoNode.ocicat("demo", "--look")));
+    NodeSnapshot now = NodeSnapshot.read(CniJson.parse(demoNode.ocicat("demo", "--look")));
     ArrayNode list = facts.putArray("leases");
     for (AddressHolder lease : now.leases()) {
       String owner = nameOf(lease.owner());

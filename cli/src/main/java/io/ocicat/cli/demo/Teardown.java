@@ -13,10 +13,10 @@ final class Teardown {
   static List<String> run(DemoNode demoNode, int chapter, DemoNarrator narrator, ObjectNode facts) {
     narrator.chapter(chapter, "Removing it all");
     NodeSnapshot before =
-        NodeSnapshot.read(Json.parse(demoNode.run("cat", DemoNode.FOLDER + "/before.json")));
+        NodeSnapshot.read(CniJson.parse(demoNode.run("cat", DemoNode.FOLDER + "/before.json")));
     narrator.command("ocicat pod rm --all");
     demoNode.ocicat("pod", "rm", "--all");
-    NodeSnapshot after = NodeSnapshot.read(Json.parse(demoNode.ocicat("demo", "--look")));
+    NodeSnapshot after = NodeSnapshot.read(CniJson.parse(demoNode.ocicat("demo", "--look")));
     List<String> left = after.newSince(before);
     for (String where :
         List.of("links", "addresses and routes", "nf_tables", "leases", "records", "files")) {

@@ -286,10 +286,11 @@ class IpamCommandTest {
   void theReportHasTheVersionThatCalicoctlAsksFor() throws IOException {
     Path file = directory.resolve("report.json");
     ipam.run("check", "-o", file.toString());
-    assertThat(Json.parse(Files.readString(file)).path("version").asString("")).isEqualTo("ocicat");
+    assertThat(CniJson.parse(Files.readString(file)).path("version").asString(""))
+        .isEqualTo("ocicat");
 
     ipam.run("check", "-o", file.toString(), "--calicoctl-version=v3.31.2");
-    assertThat(Json.parse(Files.readString(file)).path("version").asString(""))
+    assertThat(CniJson.parse(Files.readString(file)).path("version").asString(""))
         .isEqualTo("v3.31.2");
 
     ipam.lock();
@@ -300,7 +301,7 @@ class IpamCommandTest {
                     .get(ResourceKey.of(Kind.CLUSTER_INFORMATION, "default"))
                     .edit(it -> it.withObject("/spec").put("calicoVersion", "v3.32.0"))));
     ipam.run("check", "-o", file.toString());
-    assertThat(Json.parse(Files.readString(file)).path("version").asString(""))
+    assertThat(CniJson.parse(Files.readString(file)).path("version").asString(""))
         .isEqualTo("v3.32.0");
     assertThat(ipam.run("release", "--from-report=" + file).out()).startsWith("Released 1 ");
   }

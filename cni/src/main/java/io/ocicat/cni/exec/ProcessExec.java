@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ProcessExec implements PluginExec {
   /** One byte more than a document may have, so that the reader sees that it is too long. */
-  static final int MAX_STDOUT = Json.MAX_BYTES + 1;
+  static final int MAX_STDOUT = CniJson.MAX_BYTES + 1;
 
   static final int MAX_STDERR = 1 << 20;
 

@@ -16,9 +16,6 @@ import java.util.stream.Collectors;
  * <p>Written by the thread that makes the call; read by any once the call is over.
  */
 public final class CallTrace implements ExchangeListener, RequestListener {
-  /** A call that does more than this is shown in part. */
-  private static final int MOST_STEPS = 512;
-
   /** The most requests of one send to the kernel that are listed. */
   private static final int MOST_LISTED = 64;
 
@@ -28,15 +25,13 @@ public final class CallTrace implements ExchangeListener, RequestListener {
   /** The trace of the call that this thread is making. */
   public static final ScopedValue<CallTrace> CURRENT = ScopedValue.newInstance();
 
-  private record Timed(Phase phase, Supplier<String> detail, int depth, long start, long end) {}
-
   /** What a step takes with a request in it: an element of a set with its key, data and comment. */
   private static final int BYTES_OF_A_STEP = 512;
 
-  private final List<Timed> steps = new ArrayList<>();
+  private final StepRecorder<Phase> recorder = new StepRecorder<>();
   private final long startNanos;
 
-  /** Beside one for each step. */
+  /** In addition to one for each step. */
   private int moreRequests;
 
   /**
@@ -57,35 +52,23 @@ public final class CallTrace implements ExchangeListener, RequestListener {
 
   /** Does something and records how long it took; steps recorded meanwhile are parts of it. */
   public <T> T timed(Phase phase, Supplier<String> detail, Supplier<T> work) {
-    long start = System.nanoTime();
-    int place = steps.size();
-    depth++;
-    try {
-      return work.get();
-    } finally {
-      depth--;
-      if (steps.size() < MOST_STEPS) {
-        // Before its parts, which were recorded first.
-        steps.add(place, new Timed(phase, detail, depth, start, System.nanoTime()));
-      }
-    }
+    return recorder.timed(phase, detail, work);
   }
 
   @Override
   public void exchanged(List<NetlinkRequest> requests, long start, long end) {
     int count = requests.size();
-    // A transaction may be thousands of requests, of which nobody will ask for more than these.
-    List<NetlinkRequest> told =
+    // A transaction may hold thousands of requests; no more than these are ever shown.
+    List<NetlinkRequest> listed =
         count > MOST_LISTED ? List.copyOf(requests.subList(0, MOST_LISTED)) : requests;
-    if (steps.size() < MOST_STEPS) {
-      moreRequests += Math.max(0, told.size() - 1);
+    if (recorder.add(phaseOf(requests), () -> describe(listed, count), start, end)) {
+      moreRequests += Math.max(0, listed.size() - 1);
     }
-    add(phaseOf(requests), () -> describe(told, count), start, end);
   }
 
   /** About how much memory it takes. */
   public long bytes() {
-    return (long) BYTES_OF_A_STEP * (steps.size() + moreRequests);
+    return (long) BYTES_OF_A_STEP * (recorder.steps().size() + moreRequests);
   }
 
   @Override

@@ -119,7 +119,7 @@ final class EtcdCalls {
 
     /** A silent endpoint must leave time to try another. */
     private Duration limit() {
-      return repeatable ? deadline.left(timeout.dividedBy(2)) : deadline.left();
+      return repeatable ? deadline.remaining(timeout.dividedBy(2)) : deadline.remaining();
     }
 
     /** Returns when the call may be retried. */

@@ -168,7 +168,7 @@ final class EtcdEndpoints implements AutoCloseable {
    */
   private @Nullable EtcdFailure failureOf(EtcdConnection connection, Deadline deadline) {
     // Even without any time left, a healthy endpoint nearby is found.
-    Duration limit = deadline.hasPassed() ? FIRST_PAUSE : deadline.left(settings.dial());
+    Duration limit = deadline.hasPassed() ? FIRST_PAUSE : deadline.remaining(settings.dial());
     try {
       EtcdResponse.Status state =
           connection.call(
@@ -272,6 +272,16 @@ final class EtcdEndpoints implements AutoCloseable {
       thread.join(Duration.ofSeconds(CLOSED_WITHIN_SECONDS));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Waits, but not beyond the deadline. */
+  static void pause(Duration time, Deadline deadline) {
+    try {
+      Thread.sleep(deadline.remaining(time));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UnavailableException("interrupted while waiting for etcd", e);
     }
   }
 }

@@ -67,7 +67,7 @@ final class EtcdWatch implements KeyValueWatch {
       if (open == null) {
         open = begin(deadline);
       }
-      WatchStream.Signal signal = poll(open, deadline.left(probe.left()));
+      WatchStream.Signal signal = poll(open, deadline.remaining(probe.left()));
       switch (signal) {
         case null -> {
           if (deadline.hasPassed()) {
@@ -226,7 +226,7 @@ final class EtcdWatch implements KeyValueWatch {
   }
 
   private void backOff(Deadline deadline) {
-    deadline.pause(pause, "etcd");
+    EtcdEndpoints.pause(pause, deadline);
     pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
   }
 

@@ -81,7 +81,8 @@ class ProfilesAndNodesTest {
     assertThat(CrdUids.swap("9bf3a880-a50f-492d-8c1a-24eb80508a39"))
         .isEqualTo("d9cf1501-a5f0-49b4-8c58-24d7010a519c");
     ObjectNode namespace =
-        server.put("namespaces", "till", Json.parseObject("{\"metadata\":{\"name\":\"till\"}}"));
+        server.put(
+            "namespaces", "till", StoredJson.parseObject("{\"metadata\":{\"name\":\"till\"}}"));
     ObjectNode account = server.put("serviceaccounts", "shop/one", account("one"));
 
     Map.of("kns.till", namespace, "ksa.shop.one", account)

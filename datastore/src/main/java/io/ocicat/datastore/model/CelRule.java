@@ -1,6 +1,6 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.json.Json;
+import io.ocicat.base.json.Json;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;

@@ -166,7 +166,7 @@ final class ValueRules {
     IpPrefix prefix = cidr(text);
     if (!prefix.isNetwork()) {
       throw new IllegalArgumentException(
-          "%s has host bits set: write %s".formatted(Problems.quote(text), prefix.network()));
+          "%s has host bits set: write %s".formatted(Quoted.brief(text), prefix.network()));
     }
     return prefix;
   }

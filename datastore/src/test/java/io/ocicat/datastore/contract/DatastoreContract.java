@@ -3,6 +3,7 @@ package io.ocicat.datastore.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.error.ConflictException;
 import io.ocicat.datastore.error.ExistsException;
@@ -144,7 +145,7 @@ public abstract class DatastoreContract extends DatastoreFixture {
       unknown.properties().forEach(member -> sorted.put(member.getKey(), member.getValue()));
       shown.set("somethingNew", Json.object().setAll(sorted));
     }
-    return Json.compact(shown);
+    return StoredJson.compact(shown);
   }
 
   private static Resource golden(String name) throws IOException {

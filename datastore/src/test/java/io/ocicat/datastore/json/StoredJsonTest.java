@@ -52,7 +52,7 @@ class StoredJsonTest {
   @ParameterizedTest
   @ValueSource(strings = {"", " ", "{", "[]", "null", "{} x", "{\"a\":}", "{'a':1}", "nul"})
   void valuesThatAreNotObjectsAreRejected(String text) {
-    assertThatThrownBy(() -> Json.parseObject(text))
+    assertThatThrownBy(() -> StoredJson.parseObject(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("not ")
         .message()

@@ -2,8 +2,8 @@ package io.ocicat.datastore.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.datastore.json.Json;
-import io.ocicat.datastore.json.Problems;
+import io.ocicat.base.json.Problems;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import java.io.IOException;
@@ -161,6 +161,7 @@ class CelRuleTest {
     assertThat(CelRule.expand("!({node} && {?filters})", BgpPeerFields.SPEC))
         .isEqualTo(
             "!((has(self.node) && self.node != '') && (has(self.filters) && size(self.filters) > 0))");
-    assertThat(Cel.holds("has(self.a) && self.a == 1", Json.parseObject("{\"b\":1}"))).isFalse();
+    assertThat(Cel.holds("has(self.a) && self.a == 1", StoredJson.parseObject("{\"b\":1}")))
+        .isFalse();
   }
 }

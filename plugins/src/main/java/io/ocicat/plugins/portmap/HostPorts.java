@@ -1,8 +1,8 @@
 package io.ocicat.plugins.portmap;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.linux.Errno;

@@ -2,12 +2,12 @@ package io.ocicat.plugins.portmap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.Deadline;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.ProcessExec;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.plugin.PluginHost;
@@ -66,7 +66,7 @@ class PortmapDeadlineTest {
 
     PluginReply reply = tooLate("CHECK", many);
 
-    CniException error = CniException.fromJson(Json.parse(reply.stdout()));
+    CniException error = CniException.fromJson(CniJson.parse(reply.stdout()));
     assertThat(error.code()).isEqualTo(ErrorCode.TRY_AGAIN_LATER);
     assertThat(error.msg()).contains("the caller's time is over after 256 lookups");
     assertThat(site.elements()).hasSize(before);

@@ -19,13 +19,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Reads and writes files atomically: a file is written under a temporary name, then renamed. */
+/** The files that sandboxes are kept in, always whole. */
 public final class StateFiles {
   private static final FileAttribute<Set<PosixFilePermission>> OWNERS_FOLDER =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   private static final long LARGEST = 8 << 20;
 
-  /** Whether a file must survive a power failure. */
+  /** Whether a file must survive that the power fails. */
   public enum Durability {
     PROCESS,
     POWER
@@ -33,30 +33,17 @@ public final class StateFiles {
 
   private StateFiles() {}
 
-  /** Writes or replaces a file. */
-  public static void write(Path file, byte[] bytes, Durability durability) {
-    Path draft =
-        file.resolveSibling(
-            ".%s.%08x".formatted(file.getFileName(), ThreadLocalRandom.current().nextInt()));
+  /** Puts the bytes there, in place of what was there. */
+  public static void write(Path file, byte[] bytes, Durability lasting) {
+    WholeFile whole = WholeFile.at(file);
     try {
-      try (FileChannel out =
-          FileChannel.open(
-              draft, Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW), OWNER_ONLY)) {
-        ByteBuffer left = ByteBuffer.wrap(bytes);
-        while (left.hasRemaining()) {
-          out.write(left);
-        }
-        if (durability == Durability.POWER) {
-          out.force(true);
-        }
-      }
-      Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      (lasting == Durability.POWER ? whole.durable() : whole).write(bytes);
     } catch (IOException e) {
       throw failed("write", file, e);
     }
   }
 
-  /** Returns the content; empty when the file does not exist. */
+  /** Empty when there is no such file. */
   public static Optional<byte[]> read(Path file) {
     try {
       if (Files.isRegularFile(file) && Files.size(file) > LARGEST) {
@@ -78,7 +65,7 @@ public final class StateFiles {
     }
   }
 
-  /** Deletes a directory with its content. */
+  /** A folder and what is in it. */
   public static void removeTree(Path folder) {
     if (Files.notExists(folder)) {
       return;
@@ -92,10 +79,7 @@ public final class StateFiles {
     }
   }
 
-  /**
-   * Returns the names in alphabetical order, without temporary files; none when the directory does
-   * not exist.
-   */
+  /** Names in alphabetical order, without drafts; none when there is no such folder. */
   public static List<String> names(Path folder) {
     List<String> names = new ArrayList<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder)) {
@@ -114,7 +98,7 @@ public final class StateFiles {
     return names;
   }
 
-  /** Creates a directory that only the owner can access. */
+  /** For the owner alone. */
   public static Path privateFolder(Path folder) {
     try {
       return Files.createDirectories(folder, OWNERS_FOLDER);

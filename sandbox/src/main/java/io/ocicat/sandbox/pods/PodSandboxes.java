@@ -227,7 +227,7 @@ public final class PodSandboxes {
 
   private boolean isReady(SandboxRecord record) {
     return record.phase() == Phase.READY
-        && record.bootId().equals(BootId.current())
+        && record.bootId().equals(BootId.current().toString())
         && context.isHeld(record)
         && (record.netns().isEmpty() || PodNetworks.isNetns(record.netns()));
   }

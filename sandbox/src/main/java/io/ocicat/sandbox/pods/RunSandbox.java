@@ -51,7 +51,7 @@ final class RunSandbox {
         new SandboxRecord(
             id,
             nanos(context.settings().clock().instant()),
-            BootId.current(),
+            BootId.current().toString(),
             config,
             handler,
             Phase.CREATING,

@@ -73,7 +73,7 @@ public record Checkpoint(String name, String namespace, List<PodPort> ports, boo
    */
   public static Checkpoint parse(byte[] bytes) {
     try {
-      if (!(Json.parse(bytes) instanceof ObjectNode document)) {
+      if (!(CniJson.parse(bytes) instanceof ObjectNode document)) {
         throw damaged("it is not a JSON object");
       }
       return CniJson.read(document, Checkpoint::read);

@@ -138,7 +138,7 @@ public final class CollectionWatch implements Runnable, AutoCloseable {
     boolean useful = true;
     for (String line = line(in); line != null && useful && !closed; line = line(in)) {
       heard = System.nanoTime();
-      useful = accept(Json.parseObject(line), access);
+      useful = accept(StoredJson.parseObject(line), access);
     }
   }
 

@@ -101,8 +101,8 @@ public record Kubeconfig(String source, Path directory, JsonNode content) {
   }
 
   /** Base64 data takes precedence over a file, as in kubectl. */
-  private @Nullable Pem pem(Map<String, Object> of, String member, List<Path> files) {
-    String data = KubeconfigYaml.text(of, member + "-data");
+  private @Nullable Pem pem(JsonNode of, String member, List<Path> files) {
+    String data = text(of, member + "-data");
     if (!data.isEmpty()) {
       try {
         byte[] bytes = Base64.getMimeDecoder().decode(data);
@@ -118,8 +118,8 @@ public record Kubeconfig(String source, Path directory, JsonNode content) {
   }
 
   /** As in kubectl a file, which may be renewed, takes precedence over a text. */
-  private Secret token(Map<String, Object> user, List<Path> files) {
-    String file = KubeconfigYaml.text(user, "tokenFile");
+  private Secret token(JsonNode user, List<Path> files) {
+    String file = text(user, "tokenFile");
     return file.isEmpty()
         ? new Secret(text(user, "token"))
         : AccessFiles.token(resolve(file), files);

@@ -37,7 +37,7 @@ public final class RequestCost {
    * limit only if it is the cause.
    */
   public void await(RateLimit limit, Deadline deadline, Duration timeout) {
-    Duration wait = limit.reserve(deadline.left());
+    Duration wait = limit.reserve(deadline.remaining());
     if (wait.isZero() && !deadline.hasPassed()) {
       return;
     }
