@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
@@ -17,6 +18,8 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -141,6 +144,20 @@ class ArchitectureTest {
     assertThat(PRODUCT)
         .extracting(JavaClass::getSimpleName)
         .noneMatch(name -> FORBIDDEN_ENDINGS.stream().anyMatch(name::endsWith));
+  }
+
+  @Test
+  void onePublicNameIsOneThing() {
+    Map<String, Set<String>> modules = new TreeMap<>();
+    for (JavaClass type : PRODUCT) {
+      if (type.isTopLevelClass() && type.getModifiers().contains(JavaModifier.PUBLIC)) {
+        modules
+            .computeIfAbsent(type.getSimpleName(), _ -> new TreeSet<>())
+            .add(module(type) + " " + type.getPackageName());
+      }
+    }
+    modules.values().removeIf(places -> places.size() < 2);
+    assertThat(modules).containsOnlyKeys(NAMED_TWICE.keySet());
   }
 
   /** Empty for types that are not ours. */
