@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
 
-/** Which start of the machine something belongs to. */
+/** The kernel's boot id: tells whether a record is from before the last restart. */
 public record BootId(UUID id) {
   public static final Path FILE = Path.of("/proc/sys/kernel/random/boot_id");
 
@@ -14,7 +14,7 @@ public record BootId(UUID id) {
     return read(FILE);
   }
 
-  /** Of another file, so that tests can restart the machine. */
+  /** Reads another file, so that tests can simulate a restart. */
   public static BootId read(Path file) {
     try {
       return new BootId(UUID.fromString(Files.readString(file).strip()));

@@ -1,16 +1,15 @@
 package io.ocicat.base;
 
 /**
- * Is told of each point in a call, or in the life of a sandbox, at which the death of the process
- * leaves another state behind: before every change of a record, after every exchange with the
- * kernel. Nobody listens but the fault tests, which kill processes there. Implementations are
- * thread-safe.
+ * Listens to the points of a call, or of a sandbox operation, at which killing the process leaves a
+ * different state: before every change of a record, after every exchange with the kernel. Only
+ * fault tests implement it, and kill processes there. Implementations are thread-safe.
  */
 @FunctionalInterface
 public interface CrashPoints {
-  /** Nobody dies. */
+  /** Never stops the process. */
   CrashPoints IGNORED = _ -> {};
 
-  /** Does not return when the process is to end here. */
+  /** Does not return if the process is to end at this point. */
   void pass(String point);
 }

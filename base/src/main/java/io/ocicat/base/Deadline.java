@@ -3,7 +3,7 @@ package io.ocicat.base;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-/** A moment until which something must be done. It does not move when the system's clock is set. */
+/** A moment by which work must be done; unaffected by changes of the system clock. */
 public final class Deadline {
   /** Longer than any process lives, and still a number of nanoseconds. */
   private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);

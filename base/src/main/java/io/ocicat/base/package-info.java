@@ -1,4 +1,4 @@
-/** What the modules above need and none should write again. */
+/** What the modules above share: quoting, deadlines, the boot id, crash points for tests. */
 @NullMarked
 package io.ocicat.base;
 

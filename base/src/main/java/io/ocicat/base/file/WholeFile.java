@@ -21,13 +21,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that is written as a draft first and then takes its place by a rename: whoever reads sees
- * the old content or the new, whole, also when the writer is killed. Unless told otherwise, it is
- * for its owner alone, its draft has a random name beside it, and a crash of the machine may lose
- * the content.
+ * Writes a file as a draft and renames it into place: readers see the old content or the new one,
+ * complete, even if the writer is killed. By default only the owner may read it, the draft has a
+ * random name in the same directory, and a crash of the machine may lose the content.
  *
- * <p>A draft is removed when writing fails. One who is killed leaves it: under a random name for
- * ever, under a name that {@link #draft} gave until the next one writes.
+ * <p>A draft is removed when writing fails. A writer that is killed leaves it: a random name for
+ * good, a name given by {@link #draft} until the next write.
  */
 public final class WholeFile {
   private static final Set<PosixFilePermission> OWNER_ONLY =
@@ -35,11 +34,11 @@ public final class WholeFile {
   private static final FileAttribute<Set<PosixFilePermission>> NEW_FILE =
       PosixFilePermissions.asFileAttribute(OWNER_ONLY);
 
-  /** Nobody else has that name, or it is an attack. */
+  /** Fails if the random name exists: then somebody is attacking. */
   private static final Set<OpenOption> NEW =
       Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
 
-  private static final Set<OpenOption> ANEW =
+  private static final Set<OpenOption> OVERWRITE =
       Set.of(
           StandardOpenOption.WRITE,
           StandardOpenOption.CREATE,
@@ -64,25 +63,25 @@ public final class WholeFile {
   }
 
   /**
-   * With a draft of this name, on the same file system. Nobody else may be writing it, and what is
-   * there is overwritten, so that whoever was interrupted leaves nothing for long.
+   * Uses a draft of this name, on the same file system. The caller excludes other writers; an old
+   * draft is overwritten, so that an interrupted write leaves nothing for long.
    */
   public WholeFile draft(Path name) {
     return new WholeFile(target, name, mode, durable);
   }
 
-  /** With these permissions, as in {@code rwxr-xr-x}, whatever the umask is. */
+  /** Sets these permissions, such as {@code rwxr-xr-x}, regardless of the umask. */
   public WholeFile mode(String permissions) {
     return new WholeFile(
         target, draft, Set.copyOf(PosixFilePermissions.fromString(permissions)), durable);
   }
 
-  /** The content is on the disk before the name is, so that it survives that the power fails. */
+  /** Syncs the content to disk before the rename, so that it survives a power failure. */
   public WholeFile durable() {
     return new WholeFile(target, draft, mode, true);
   }
 
-  /** Puts this content there, in place of what was there. */
+  /** Replaces the file's content. */
   public void write(byte[] content) throws IOException {
     put(
         out -> {
@@ -94,7 +93,7 @@ public final class WholeFile {
         });
   }
 
-  /** Puts there what is written in UTF-8, in place of what was there. */
+  /** Replaces the file's content by what {@code text} writes, in UTF-8. */
   public <T> T write(TextOutput<T> text) throws IOException {
     return put(
         out -> {
@@ -122,7 +121,8 @@ public final class WholeFile {
     boolean done = false;
     try {
       T result;
-      try (FileChannel out = FileChannel.open(unfinished, draft == null ? NEW : ANEW, NEW_FILE)) {
+      try (FileChannel out =
+          FileChannel.open(unfinished, draft == null ? NEW : OVERWRITE, NEW_FILE)) {
         result = content.writeTo(out);
         if (!mode.equals(OWNER_ONLY)) {
           Files.setPosixFilePermissions(unfinished, mode);
@@ -150,7 +150,7 @@ public final class WholeFile {
     try {
       Files.deleteIfExists(unfinished);
     } catch (IOException _) {
-      // Why it could not be written is what has to be told.
+      // The failure to write is the one to report.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Files that are always whole. */
+/** Writing files atomically. */
 @NullMarked
 package io.ocicat.base.file;
 

@@ -3,7 +3,7 @@ package io.ocicat.base.json;
 import java.util.List;
 import java.util.Optional;
 
-/** A document with bad fields, and which these are. */
+/** A document has invalid fields; lists them. */
 public final class InvalidFieldsException extends RuntimeException {
   private static final long serialVersionUID = 1;
   private static final int MAX_CAUSES = 10;

@@ -4,7 +4,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.TokenStreamLocation;
 
-/** A text that is not JSON, and the place where that shows. */
+/** A text is not JSON; has the position and the reason. */
 public final class JsonSyntaxException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
 

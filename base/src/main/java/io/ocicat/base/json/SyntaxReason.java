@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 
 /**
- * Why a text is not JSON, for the person who has to correct it: without the parser's own terms, and
- * without how it was configured.
+ * Explains why a text is not JSON to the person who has to correct it, without the parser's own
+ * terms and configuration.
  */
 final class SyntaxReason {
   private record Wording(Pattern jackson, String ours) {

@@ -1,4 +1,4 @@
-/** What was done, step by step. */
+/** Recording the steps of an operation with their times. */
 @NullMarked
 package io.ocicat.base.trace;
 

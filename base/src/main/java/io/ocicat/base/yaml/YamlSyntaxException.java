@@ -1,6 +1,6 @@
 package io.ocicat.base.yaml;
 
-/** A text that is not YAML, and the place where that shows. */
+/** A text is not YAML; has the position and the reason. */
 public final class YamlSyntaxException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
 
