@@ -59,24 +59,9 @@ final class TrainingServers {
     Process keytool =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-alias",
-                "server",
-                "-keyalg",
-                "EC",
-                "-dname",
-                "CN=127.0.0.1",
-                "-ext",
-                "san=ip:127.0.0.1",
-                "-ext",
-                "bc=ca:true",
-                "-validity",
-                "7",
-                "-storetype",
-                "PKCS12",
-                "-keystore",
-                file.toString(),
-                "-storepass",
+                "-genkeypair", "-alias", "server", "-keyalg", "EC", "-dname", "CN=127.0.0.1",
+                "-ext", "san=ip:127.0.0.1", "-ext", "bc=ca:true", "-validity", "7",
+                "-storetype", "PKCS12", "-keystore", file.toString(), "-storepass",
                 new String(PASSWORD))
             .redirectErrorStream(true)
             .start();
@@ -131,21 +116,10 @@ final class TrainingServers {
     String peers = "http://127.0.0.1:" + ports.get(1);
     Process etcd =
         new ProcessBuilder(
-                "etcd",
-                "--data-dir",
-                data.toString(),
-                "--listen-client-urls",
-                url,
-                "--advertise-client-urls",
-                url,
-                "--listen-peer-urls",
-                peers,
-                "--initial-advertise-peer-urls",
-                peers,
-                "--initial-cluster",
-                "default=" + peers,
-                "--log-level",
-                "error")
+                "etcd", "--data-dir", data.toString(), "--listen-client-urls", url,
+                "--advertise-client-urls", url, "--listen-peer-urls", peers,
+                "--initial-advertise-peer-urls", peers, "--initial-cluster", "default=" + peers,
+                "--log-level", "error")
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();

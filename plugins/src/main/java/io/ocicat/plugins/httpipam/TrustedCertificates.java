@@ -2,7 +2,7 @@ package io.ocicat.plugins.httpipam;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.datastore.config.InsecureTrustManager;
+import io.ocicat.datastore.config.InsecureTrust;
 import io.ocicat.netlink.linux.RegularFile;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -58,7 +58,7 @@ final class TrustedCertificates {
       return new TrustManager[0];
     }
     if (conf.insecureSkipVerify()) {
-      return new TrustManager[] {new InsecureTrustManager()};
+      return new TrustManager[] {new InsecureTrust()};
     }
     Optional<Path> bundle =
         Optional.ofNullable(conf.caFile())

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.kubernetes.client;
 
-import io.ocicat.datastore.config.InsecureTrustManager;
+import io.ocicat.datastore.config.InsecureTrust;
 import io.ocicat.datastore.config.Pem;
 import io.ocicat.datastore.error.InvalidException;
 import java.io.IOException;
@@ -67,7 +67,7 @@ public final class ApiTls {
       throws GeneralSecurityException, IOException {
     if (access.insecure()) {
       // For insecure-skip-tls-verify.
-      return new TrustManager[] {new InsecureTrustManager()};
+      return new TrustManager[] {new InsecureTrust()};
     }
     Pem ca = access.ca();
     if (ca == null) {

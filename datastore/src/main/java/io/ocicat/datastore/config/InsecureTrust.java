@@ -9,7 +9,7 @@ import javax.net.ssl.X509ExtendedTrustManager;
  * A trust manager that accepts every server certificate, for operators who disable verification.
  * Extends X509ExtendedTrustManager so that Java does not compare host names either.
  */
-public final class InsecureTrustManager extends X509ExtendedTrustManager {
+public final class InsecureTrust extends X509ExtendedTrustManager {
   @Override
   public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
 
