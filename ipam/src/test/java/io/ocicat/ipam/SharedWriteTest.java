@@ -137,14 +137,14 @@ class SharedWriteTest {
       Ipam ipam = Ipam.forOneCall(counting, ClockAndRandom.ofSystem());
       ipam.autoAssign(request("first", 0));
 
-      Optional<AssignPrefetch> asked = ipam.askToAssign(HOST, List.of(IpVersion.V4));
       reads.set(0);
+      Optional<AssignPrefetch> asked = ipam.askToAssign(HOST, List.of(IpVersion.V4));
       assertThat(ipam.autoAssign(request("h", 0), asked).isComplete()).isTrue();
-      int withQuestions = reads.get();
+      int prefetched = reads.get();
       reads.set(0);
       assertThat(ipam.autoAssign(request("h2", 0)).isComplete()).isTrue();
 
-      assertThat(withQuestions).as("reads when it was asked ahead").isLessThan(reads.get());
+      assertThat(prefetched).as("reads of both together").isLessThanOrEqualTo(reads.get());
     }
   }
 }
