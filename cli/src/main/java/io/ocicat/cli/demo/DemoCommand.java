@@ -3,6 +3,7 @@ package io.ocicat.cli.demo;
 import io.ocicat.base.json.Json;
 import io.ocicat.cli.doctor.KernelProbe;
 import io.ocicat.cli.options.NodeContext;
+import io.ocicat.cli.terminal.TerminalWidth;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
@@ -136,7 +137,7 @@ public final class DemoCommand implements Callable<Integer> {
         new DemoNarrator(
             json ? new PrintWriter(Writer.nullWriter()) : out(),
             context.colours(),
-            TerminalWidth.of(environment));
+            TerminalWidth.forProse(context));
     int code;
     if (shell) {
       return openShell(found(kept, installed));

@@ -14,6 +14,8 @@ import java.util.Optional;
  */
 public final class TerminalWidth {
   private static final int ENDLESS = Integer.MAX_VALUE;
+  private static final int USUAL = 80;
+  private static final int WIDEST = 120;
 
   /** Below that nothing with columns is readable. */
   private static final int LEAST = 60;
@@ -28,13 +30,22 @@ public final class TerminalWidth {
 
   private TerminalWidth() {}
 
+  /** Unlimited for files and pipes. */
   public static int of(NodeContext context) {
+    return columns(context).orElse(ENDLESS);
+  }
+
+  /** For prose: 80 columns for files and pipes, and no more than 120, which are hard to follow. */
+  public static int forProse(NodeContext context) {
+    return Math.min(columns(context).orElse(USUAL), WIDEST);
+  }
+
+  private static Optional<Integer> columns(NodeContext context) {
     return context
         .variable("COLUMNS")
         .flatMap(TerminalWidth::number)
         .or(TerminalWidth::ofTerminal)
-        .map(columns -> Math.max(LEAST, columns))
-        .orElse(ENDLESS);
+        .map(columns -> Math.max(LEAST, columns));
   }
 
   private static Optional<Integer> number(String text) {
