@@ -55,7 +55,7 @@ public final class NetlinkQuery<T> {
       Function<NetlinkMessage, T> read,
       Supplier<String> operation) {
     return new NetlinkQuery<>(
-        NetlinkRequest.of(type, DUMP, body, operation), each(read), any -> true);
+        NetlinkRequest.read(type, DUMP, body, operation), each(read), any -> true);
   }
 
   /**
@@ -67,7 +67,7 @@ public final class NetlinkQuery<T> {
       Consumer<MessageWriter> body,
       Function<List<NetlinkMessage>, List<T>> read,
       Supplier<String> operation) {
-    return new NetlinkQuery<>(NetlinkRequest.of(type, DUMP, body, operation), read, any -> true);
+    return new NetlinkQuery<>(NetlinkRequest.read(type, DUMP, body, operation), read, any -> true);
   }
 
   /** Queries one object, named by what {@code body} writes. */
@@ -86,7 +86,7 @@ public final class NetlinkQuery<T> {
       Consumer<MessageWriter> body,
       Function<List<NetlinkMessage>, List<T>> read,
       Supplier<String> operation) {
-    return new NetlinkQuery<>(NetlinkRequest.of(type, 0, body, operation), read, any -> true);
+    return new NetlinkQuery<>(NetlinkRequest.read(type, 0, body, operation), read, any -> true);
   }
 
   /** The same query, keeping only the results that match. */

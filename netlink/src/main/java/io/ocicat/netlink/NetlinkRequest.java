@@ -4,8 +4,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * A request to change something: a message, and a description of the operation for the error
- * message. Requests are built by the packages of each kind of object and sent by {@link
+ * A request to change or read something: a message, and a description of the operation for the
+ * error message. Requests are built by the packages of each kind of object and sent by {@link
  * NetlinkSocket}, alone or many together.
  */
 public final class NetlinkRequest {
@@ -20,9 +20,11 @@ public final class NetlinkRequest {
   private final int flags;
   private final Consumer<MessageWriter> body;
   private final Supplier<String> operation;
+  private final boolean read;
 
   private NetlinkRequest(
-      int type, int flags, Consumer<MessageWriter> body, Supplier<String> operation) {
+      int type, int flags, Consumer<MessageWriter> body, Supplier<String> operation, boolean read) {
+    this.read = read;
     this.type = type;
     this.flags = flags;
     this.body = body;
@@ -41,7 +43,18 @@ public final class NetlinkRequest {
    */
   public static NetlinkRequest of(
       int type, int flags, Consumer<MessageWriter> body, Supplier<String> operation) {
-    return new NetlinkRequest(type, flags, body, operation);
+    return new NetlinkRequest(type, flags, body, operation, false);
+  }
+
+  /** Describes a question that changes nothing. */
+  static NetlinkRequest read(
+      int type, int flags, Consumer<MessageWriter> body, Supplier<String> operation) {
+    return new NetlinkRequest(type, flags, body, operation, true);
+  }
+
+  /** Whether it only reads. */
+  public boolean isRead() {
+    return read;
   }
 
   public String operation() {

@@ -13,6 +13,7 @@ import io.ocicat.daemon.state.NamespaceId;
 import io.ocicat.daemon.trace.CallTrace;
 import io.ocicat.daemon.trace.Phase;
 import io.ocicat.netlink.ExchangeListener;
+import io.ocicat.netlink.NetlinkRequest;
 import java.util.Optional;
 import java.util.Set;
 
@@ -48,15 +49,15 @@ final class PluginExecution {
   }
 
   /**
-   * Runs it and notes whether it got as far as asking the kernel or another plugin for anything.
-   * IPAM plugins ask neither, so every failed call of theirs counts as having had an effect.
+   * Runs it and records whether it got as far as changing the kernel or calling another plugin.
+   * IPAM plugins do neither, so every failed call of theirs counts as having had an effect.
    */
   PluginReply run(PluginCall call, Effects effects) {
     effects.any |= IPAM.contains(call.name());
     ExchangeListener others = ExchangeListener.PRESENT.orElse((_, _, _) -> {});
     ExchangeListener noting =
         (requests, start, end) -> {
-          effects.any = true;
+          effects.any |= !requests.stream().allMatch(NetlinkRequest::isRead);
           others.exchanged(requests, start, end);
         };
     return ScopedValue.where(ExchangeListener.PRESENT, noting)
