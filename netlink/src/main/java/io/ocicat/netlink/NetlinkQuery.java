@@ -77,7 +77,7 @@ public final class NetlinkQuery<T> {
       Function<NetlinkMessage, T> read,
       Supplier<String> operation) {
     return new NetlinkQuery<>(
-        NetlinkRequest.of(type, ECHO, body, operation), each(read), any -> true);
+        NetlinkRequest.read(type, ECHO, body, operation), each(read), any -> true);
   }
 
   /** Queries one object whose description comes in several messages. */
