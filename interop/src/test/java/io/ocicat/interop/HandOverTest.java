@@ -221,6 +221,8 @@ class HandOverTest {
       add("new", "c2", 8080);
       assertThat(node.attempt("ocicat uninstall --hand-over").stderr()).contains("ocicatd runs");
     }
+    // The daemon may take a moment to end after the shell that ran it.
+    node.bash("flock --timeout 10 /run/ocicat/ocicatd.lock true");
     String before = node.footprint();
 
     Output refused = node.attempt("ocicat uninstall --hand-over");
