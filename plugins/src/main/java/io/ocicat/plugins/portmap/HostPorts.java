@@ -159,11 +159,6 @@ final class HostPorts {
     }
   }
 
-  /** What an owner has. */
-  List<StoredForward> holdings(String label) {
-    return ownerState(label).forwards();
-  }
-
   /** Whether an owner has anything, with a query or two however much that is. */
   boolean hasAny(String label) {
     return FamilySets.BOTH.stream()
