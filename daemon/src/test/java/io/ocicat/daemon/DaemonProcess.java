@@ -1,5 +1,7 @@
 package io.ocicat.daemon;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.ocicat.testkit.Background;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Eventually;
@@ -39,6 +41,11 @@ final class DaemonProcess implements AutoCloseable {
   String log() {
     // What the JVM says of its own end comes on stdout.
     return process.stderr() + process.stdout();
+  }
+
+  /** Waits for it: a daemon logs a call after it has answered it. */
+  void awaitLogged(String text) {
+    Eventually.passes(Duration.ofSeconds(10), () -> assertThat(log()).contains(text));
   }
 
   boolean isAlive() {

@@ -36,7 +36,7 @@ class HostileConditionsTest {
       try (DaemonProcess second = ocicat.startDaemon("--take-over")) {
         pod.del().run();
         Eventually.await("the first to go", Duration.ofSeconds(30), () -> !first.isAlive());
-        assertThat(first.log()).contains("another daemon has taken over");
+        first.awaitLogged("another daemon has taken over");
         pod.add().run();
         pod.del().run();
         Eventually.await(
@@ -334,7 +334,7 @@ class HostileConditionsTest {
 
     Files.writeString(ocicat.bootId(), UUID.randomUUID() + "\n");
     try (DaemonProcess daemon = ocicat.startDaemon()) {
-      assertThat(daemon.log()).contains("2 attachments of the machine's last start removed");
+      daemon.awaitLogged("2 attachments of the machine's last start removed");
       assertThat(Sweep.of(ocicat, container)).noneMatch(line -> line.startsWith("lease"));
       assertThat(ocicat.records("attachments")).isEmpty();
       pod.delAll();

@@ -190,7 +190,7 @@ class LargeRequestsTest {
       alone(ocicat);
       assertThat(large(pod, "\"x\":\"%s\"", "x", CniJson.MAX_BYTES).run().stdout())
           .isEqualTo("alone\n");
-      assertThat(daemon.log()).contains("no memory for a request");
+      daemon.awaitLogged("no memory for a request");
     }
   }
 

@@ -174,7 +174,7 @@ class OnDemandTest {
     try (DaemonProcess daemon = ocicat.startDaemon()) {
       Eventually.await("the other's end", LIMIT, () -> daemons().isEmpty());
       wanted(pod.del()).run();
-      assertThat(daemon.log()).contains("verb=DEL");
+      daemon.awaitLogged("verb=DEL");
       assertThat(ocicat.oneShots()).singleElement().asString().startsWith(STARTED);
     }
   }

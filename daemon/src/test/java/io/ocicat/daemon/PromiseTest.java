@@ -98,7 +98,7 @@ class PromiseTest {
       Eventually.passes(
           TIMEOUT,
           () -> assertThat(Sweep.difference(nothing, Sweep.of(ocicat, container))).isEmpty());
-      assertThat(daemon.log()).contains("its caller was gone before it was told of the success");
+      daemon.awaitLogged("its caller was gone before it was told of the success");
     }
   }
 

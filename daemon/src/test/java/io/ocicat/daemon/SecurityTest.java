@@ -140,7 +140,7 @@ class SecurityTest {
       Command.of("chmod", "711", ocicat.run().toString()).run();
       Command.of("chmod", "666", ocicat.run().resolve("ocicatd.sock").toString()).run();
       assertThat(asNobody.run().stdout()).isEqualTo("alone\n");
-      assertThat(daemon.log()).contains("permission denied: this socket needs root, not uid 65534");
+      daemon.awaitLogged("permission denied: this socket needs root, not uid 65534");
       assertThat(host.exec("ip", "link").stdout()).doesNotContain("br0");
     }
   }

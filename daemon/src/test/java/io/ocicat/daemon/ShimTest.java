@@ -100,11 +100,11 @@ class ShimTest {
     Path root = Files.createDirectories(folder.resolve("root"));
     try (DaemonProcess daemon = ocicat.startDaemon()) {
       assertThat(through(pod.add(), "unshare", "--mount").run().stdout()).isEqualTo("alone\n");
-      assertThat(daemon.log()).contains("another mount namespace");
+      daemon.awaitLogged("another mount namespace");
       assertThat(through(pod.add(), "unshare", "--user", "--map-root-user").run().stderr())
           .as("stdin is handed on")
           .isEqualTo(pod.bridgeConf());
-      assertThat(daemon.log()).contains("another user namespace");
+      daemon.awaitLogged("another user namespace");
 
       String bound =
           "mount --rbind / '%s' && exec chroot '%s' '%s'"
@@ -127,7 +127,7 @@ class ShimTest {
     try (DaemonProcess daemon = ocicat.startDaemon()) {
       Output output = pod.call("bridge", "ADD", relative).in(elsewhere).run();
       assertThat(output.stdout()).isEqualTo(elsewhere + "\n");
-      assertThat(daemon.log()).contains("relative path");
+      daemon.awaitLogged("relative path");
       output = pod.add().env("CNI_PATH", "/opt/cni/bin:bin").in(elsewhere).run();
       assertThat(output.stdout()).isEqualTo(elsewhere + "\n");
 
