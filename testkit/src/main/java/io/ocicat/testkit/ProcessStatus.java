@@ -9,7 +9,8 @@ import java.util.Optional;
  * A running process according to {@code /proc/<pid>/stat} (proc(5)).
  *
  * <p>{@link ProcessHandle#isAlive} also counts zombies, which some init processes take seconds to
- * reap; here such a process is gone.
+ * reap; here such a process is gone, once its last thread is: until then it still has its files and
+ * the ports that it listens on.
  */
 record ProcessStatus(long startTicks) {
 
@@ -19,7 +20,8 @@ record ProcessStatus(long startTicks) {
       String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
       // Counted from after the command's name, which may contain blanks and parentheses.
       String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
-      boolean dead = fields[0].equals("Z") || fields[0].equals("X");
+      boolean ended = fields[0].equals("Z") || fields[0].equals("X");
+      boolean dead = ended && Integer.parseInt(fields[17]) <= 1;
       return dead ? Optional.empty() : Optional.of(new ProcessStatus(Long.parseLong(fields[19])));
     } catch (IOException _) {
       return Optional.empty();
