@@ -72,12 +72,14 @@ public interface Datastore extends AutoCloseable {
     return delete(read.key(), read.revision());
   }
 
+  /** Whether several resources can be written in one transaction, by {@link #commit}. */
+  boolean hasTransactions();
+
   /**
-   * Applies several writes in one transaction, all or none. Not every datastore has transactions;
-   * an empty commit shows whether this one does.
+   * Applies several writes in one transaction, all or none.
    *
    * @param writes at most {@value #MAX_WRITES}, each of a different key
-   * @throws UnsupportedException when this datastore writes one resource at a time
+   * @throws UnsupportedException when this datastore has no transactions
    * @throws InvalidException when one of them is invalid; then none is applied
    */
   default WriteOutcome commit(List<Write> writes) {

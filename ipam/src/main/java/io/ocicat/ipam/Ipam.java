@@ -24,9 +24,9 @@ import io.ocicat.ipam.block.BlockEdit;
 import io.ocicat.ipam.block.BlockFinders;
 import io.ocicat.ipam.block.BlockReleaser;
 import io.ocicat.ipam.block.BlockRequest;
+import io.ocicat.ipam.block.BlockWriter;
 import io.ocicat.ipam.block.Blocks;
 import io.ocicat.ipam.block.HandleCounts;
-import io.ocicat.ipam.block.Handles;
 import io.ocicat.ipam.block.HostBlocks;
 import io.ocicat.ipam.block.OwnerAttributes;
 import io.ocicat.ipam.check.IpamCheck;
@@ -79,20 +79,16 @@ public final class Ipam implements AutoCloseable {
 
   Ipam(IpamRecords records, ClusterView view, ClockAndRandom sources) {
     RetryBackoff backoff = new RetryBackoff(sources.random());
-    Handles handles = new Handles(records, backoff);
+    Cooldown.Source cooldown = () -> new Cooldown(view.cooldown(), sources.clock().instant());
+    BlockWriter writer = BlockWriter.of(records, cooldown, backoff);
     this.view = view;
-    this.blocks =
-        new Blocks(
-            records,
-            () -> new Cooldown(view.cooldown(), sources.clock().instant()),
-            backoff,
-            sources.nanoTime());
-    this.hosts = new HostBlocks.Register(records, sources.nanoTime());
+    this.blocks = new Blocks(records, cooldown, writer, backoff, sources.nanoTime());
+    this.hosts = new HostBlocks.Register(records, writer, sources.nanoTime());
     this.lookup = new AddressLookup(records, view);
-    Affinities affinities = new Affinities(records, blocks, sources, backoff);
-    HandleCounts counts = new HandleCounts(records, blocks, handles);
-    BlockAssigner assigner = new BlockAssigner(records, blocks, handles, counts);
-    BlockReleaser blockReleaser = new BlockReleaser(records, blocks, handles, counts);
+    Affinities affinities = new Affinities(records, blocks, writer, sources, backoff);
+    HandleCounts counts = new HandleCounts(records, blocks, writer);
+    BlockAssigner assigner = new BlockAssigner(blocks, writer);
+    BlockReleaser blockReleaser = new BlockReleaser(blocks, writer);
     HandleQuota quota = new HandleQuota(records, counts, lookup);
     BlockAllocator allocator = new BlockAllocator(assigner, quota);
     BlockFinders finders = new BlockFinders(records, blocks, affinities, sources);
@@ -101,16 +97,17 @@ public final class Ipam implements AutoCloseable {
         new AutoAssigner(
             view,
             hosts,
+            writer,
             blockReleaser,
             quota,
-            handles,
             own,
             new NewBlocks(view, blocks, affinities, finders, sources),
             new Borrowing(blocks, allocator, finders));
     this.exactAssigner =
         new ExactAssigner(records, view, assigner, counts, affinities, hosts, lookup);
     this.releaser =
-        new Releaser(records, view, blocks, blockReleaser, counts, affinities, hosts, lookup);
+        new Releaser(
+            records, view, blocks, writer, blockReleaser, counts, affinities, hosts, lookup);
     this.ownership = new BlockClaims(records, view, affinities, hosts);
     this.configuration = new IpamSettings(records);
     this.utilisation = new Utilisation(records, view, blocks);
@@ -135,9 +132,9 @@ public final class Ipam implements AutoCloseable {
   }
 
   /**
-   * Assigns any free addresses, of both families. Getting fewer than requested does not throw:
-   * check {@link AutoAssignResult#isComplete}, and release a partial result that is of no use. When
-   * an exception is thrown, nothing stays assigned.
+   * Assigns any free addresses, of both families. Fewer than requested is not an error: check
+   * {@link AutoAssignResult#isComplete}, and release a partial result that is of no use. When an
+   * exception is thrown, nothing stays assigned.
    *
    * @throws IpamException with NO_SUCH_NODE, NO_POOL, POOL_NOT_USABLE, HANDLE_LIMIT or
    *     TOO_MANY_CONFLICTS
@@ -146,17 +143,17 @@ public final class Ipam implements AutoCloseable {
     return autoAssign(request, Optional.empty());
   }
 
-  /** The same with what was asked before by {@link #askToAssign}. */
-  public AutoAssignResult autoAssign(AutoAssignRequest request, Optional<AssignPrefetch> asked) {
-    return autoAssigner.assign(request, asked);
+  /** The same with the reads that {@link #prefetchAssign} has started. */
+  public AutoAssignResult autoAssign(AutoAssignRequest request, Optional<AssignPrefetch> prefetch) {
+    return autoAssigner.assign(request, prefetch);
   }
 
   /**
-   * Asks ahead for what {@link #autoAssign} will have to know to give addresses to a host; empty
-   * where that is nothing.
+   * Starts the reads that {@link #autoAssign} needs for a host; empty when everything may come from
+   * a cache.
    */
-  public Optional<AssignPrefetch> askToAssign(String host, List<IpVersion> versions) {
-    return autoAssigner.ask(BlockOwner.host(host), versions);
+  public Optional<AssignPrefetch> prefetchAssign(String host, List<IpVersion> versions) {
+    return autoAssigner.prefetch(BlockOwner.host(host), versions);
   }
 
   /**
@@ -188,16 +185,14 @@ public final class Ipam implements AutoCloseable {
     return releaseByHandle(handle, Optional.empty());
   }
 
-  /** The same with what was asked before by {@link #askToRelease}. */
-  public List<IpAddress> releaseByHandle(String handle, Optional<ReleasePrefetch> asked) {
-    return releaser.releaseByHandle(handle, asked);
+  /** The same with the read that {@link #prefetchRelease} has started. */
+  public List<IpAddress> releaseByHandle(String handle, Optional<ReleasePrefetch> prefetch) {
+    return releaser.releaseByHandle(handle, prefetch);
   }
 
-  /**
-   * Asks ahead for what {@link #releaseByHandle} will have to know; empty where that is nothing.
-   */
-  public Optional<ReleasePrefetch> askToRelease(String handle) {
-    return releaser.ask(handle);
+  /** Starts the read that {@link #releaseByHandle} needs; empty when it may come from a cache. */
+  public Optional<ReleasePrefetch> prefetchRelease(String handle) {
+    return releaser.prefetch(handle);
   }
 
   /**

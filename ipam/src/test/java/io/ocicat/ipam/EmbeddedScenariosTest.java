@@ -13,7 +13,7 @@ class EmbeddedScenariosTest {
 
     InMemory(boolean together) {
       Datastore memory = new KeyValueDatastore(new MemoryStore());
-      this.datastore = together ? memory : PassingDatastore.separately(memory);
+      this.datastore = together ? memory : PassingDatastore.withoutTransactions(memory);
     }
 
     @Override

@@ -124,7 +124,8 @@ class IpamModelTest {
     }
 
     private Ipam ipam(Datastore seen) {
-      IpamRecords records = new IpamRecords(together ? seen : PassingDatastore.separately(seen));
+      IpamRecords records =
+          new IpamRecords(together ? seen : PassingDatastore.withoutTransactions(seen));
       return new Ipam(records, new KeptSurroundings(records), sources());
     }
 

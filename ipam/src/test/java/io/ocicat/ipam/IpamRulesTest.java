@@ -72,7 +72,7 @@ class IpamRulesTest {
       this.random = random;
       this.together = together;
       Datastore memory = new KeyValueDatastore(new MemoryStore());
-      this.datastore = together ? memory : PassingDatastore.separately(memory);
+      this.datastore = together ? memory : PassingDatastore.withoutTransactions(memory);
       pool("a", "10.0.0.0/28");
       pool("b", "10.1.0.0/28");
       pool("c", "10.2.0.0/29");

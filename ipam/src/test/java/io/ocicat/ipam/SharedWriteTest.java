@@ -138,8 +138,8 @@ class SharedWriteTest {
       ipam.autoAssign(request("first", 0));
 
       reads.set(0);
-      Optional<AssignPrefetch> asked = ipam.askToAssign(HOST, List.of(IpVersion.V4));
-      assertThat(ipam.autoAssign(request("h", 0), asked).isComplete()).isTrue();
+      Optional<AssignPrefetch> prefetch = ipam.prefetchAssign(HOST, List.of(IpVersion.V4));
+      assertThat(ipam.autoAssign(request("h", 0), prefetch).isComplete()).isTrue();
       int prefetched = reads.get();
       reads.set(0);
       assertThat(ipam.autoAssign(request("h2", 0)).isComplete()).isTrue();

@@ -37,6 +37,11 @@ final class DryRunDatastore implements Datastore {
   }
 
   @Override
+  public boolean hasTransactions() {
+    return false;
+  }
+
+  @Override
   public Resource create(Resource resource) {
     BuiltInProfile.refuseWrite(resource.key(), "created");
     Resource admitted = admission.forCreate(resource);

@@ -76,6 +76,12 @@ final class KubernetesDatastore implements Datastore {
     };
   }
 
+  /** Kubernetes writes one object at a time. */
+  @Override
+  public boolean hasTransactions() {
+    return false;
+  }
+
   @Override
   public Resource create(Resource resource) {
     BuiltInProfile.refuseWrite(resource.key(), "created");

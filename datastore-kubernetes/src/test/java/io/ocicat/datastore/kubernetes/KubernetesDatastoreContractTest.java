@@ -1,12 +1,17 @@
 package io.ocicat.datastore.kubernetes;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.contract.DatastoreContract;
+import io.ocicat.datastore.error.UnsupportedException;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Crds;
 import io.ocicat.datastore.resource.Kind;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 
 /** The contract with the older group, discovered. */
 class KubernetesDatastoreContractTest extends DatastoreContract {
@@ -39,6 +44,13 @@ class KubernetesDatastoreContractTest extends DatastoreContract {
   @Override
   protected void restart() {
     server.restart();
+  }
+
+  @Test
+  void itHasNoTransactions() {
+    Datastore datastore = datastore();
+    assertThat(datastore.hasTransactions()).isFalse();
+    assertThatThrownBy(() -> datastore.commit(List.of())).isInstanceOf(UnsupportedException.class);
   }
 
   @AfterEach

@@ -93,6 +93,11 @@ public final class KeyValueDatastore implements Datastore {
   }
 
   @Override
+  public boolean hasTransactions() {
+    return true;
+  }
+
+  @Override
   public WriteOutcome commit(List<Write> writes) {
     if (writes.isEmpty()) {
       return new WriteOutcome.Done(Map.of());

@@ -40,6 +40,13 @@ public record IpamHandle(String id, Map<IpPrefix, Integer> counts, boolean delet
             .formatted(resource.describe(), cidr));
   }
 
+  /** Returns the handle without its count for a block. */
+  public IpamHandle without(IpPrefix block) {
+    Map<IpPrefix, Integer> others = new TreeMap<>(counts);
+    others.remove(block);
+    return new IpamHandle(id, others, deleted);
+  }
+
   /** Returns a new resource with this content. */
   public Resource toResource() {
     return Resource.stored(new ResourceKey.Handle(id), write(Json.object()), "");

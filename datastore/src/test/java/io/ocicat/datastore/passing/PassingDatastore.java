@@ -45,10 +45,14 @@ public class PassingDatastore implements Datastore {
     return writing(() -> behind.delete(key, revision));
   }
 
-  /** An empty commit asks whether the datastore has transactions. */
+  @Override
+  public boolean hasTransactions() {
+    return behind.hasTransactions();
+  }
+
   @Override
   public WriteOutcome commit(List<Write> writes) {
-    return writes.isEmpty() ? behind.commit(writes) : writing(() -> behind.commit(writes));
+    return writing(() -> behind.commit(writes));
   }
 
   @Override
@@ -78,12 +82,17 @@ public class PassingDatastore implements Datastore {
     behind.close();
   }
 
-  /** The same datastore without transactions, as Kubernetes. */
-  public static Datastore separately(Datastore behind) {
+  /** The same datastore without transactions, like Kubernetes. */
+  public static Datastore withoutTransactions(Datastore behind) {
     return new PassingDatastore(behind) {
       @Override
+      public boolean hasTransactions() {
+        return false;
+      }
+
+      @Override
       public WriteOutcome commit(List<Write> writes) {
-        throw new UnsupportedException("each for itself");
+        throw new UnsupportedException("this datastore writes one resource at a time");
       }
     };
   }

@@ -31,7 +31,7 @@ public final class AffineBlocks {
    * Releases empty blocks of pools that no longer select the node. Blocks of pools that merely were
    * not requested, or do not allow the use, stay.
    */
-  public void releaseDeselected(AutoAssignRequest request, ClusterSnapshot snapshot) {
+  void releaseDeselected(AutoAssignRequest request, ClusterSnapshot snapshot) {
     if (snapshot.host().areAllWithin(snapshot.choice().matching(), snapshot.since())) {
       return;
     }

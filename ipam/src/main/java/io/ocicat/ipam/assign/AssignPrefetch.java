@@ -12,12 +12,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request for addresses has to know, asked for before the request is made: with a datastore
- * in which it must be read each time, and which is far away, that is a round trip less for whoever
- * has other things to ask first. Good for one request.
+ * The reads that an assignment needs, started before it, while the caller reads other things. Saves
+ * a round trip where they cannot be answered from a cache. For one assignment.
  */
 public final class AssignPrefetch {
-  /** Blocks of a family, as they are listed since a certain moment. */
+  /** The read of a host's blocks of one family, no older than {@code since}. */
   public record Listed(long since, Prefetch<?> blocks) {}
 
   private final HostBlocks.Register hosts;
@@ -32,38 +31,38 @@ public final class AssignPrefetch {
   }
 
   /**
-   * Asks all of it at the same time.
+   * Starts all reads.
    *
-   * @param node whose labels are needed; null when none are
+   * @param node the node whose labels are needed; null for none
    */
-  public static AssignPrefetch ask(
+  static AssignPrefetch start(
       ClusterView view,
       HostBlocks.Register hosts,
       BlockOwner owner,
       @Nullable String node,
       List<IpVersion> versions) {
-    ConcurrentClusterView around = new ConcurrentClusterView(view, node);
-    around.ask();
-    AssignPrefetch asked = new AssignPrefetch(hosts, owner, around);
+    ConcurrentClusterView concurrent = new ConcurrentClusterView(view, node);
+    concurrent.startReads();
+    AssignPrefetch prefetch = new AssignPrefetch(hosts, owner, concurrent);
     for (IpVersion version : versions) {
       HostBlocks host = hosts.of(owner, version);
       long since = host.now();
-      asked.listed.put(version, new Listed(since, Prefetch.start(() -> host.list(since))));
+      prefetch.listed.put(version, new Listed(since, Prefetch.start(() -> host.list(since))));
     }
-    return asked;
+    return prefetch;
   }
 
-  /** Whether they were asked for the blocks of that owner, by who keeps them here. */
-  public boolean areFor(BlockOwner who, HostBlocks.Register of) {
-    return owner.equals(who) && hosts.equals(of);
+  /** Whether these are the blocks of this owner, in this register. */
+  boolean isFor(BlockOwner wanted, HostBlocks.Register register) {
+    return owner.equals(wanted) && hosts.equals(register);
   }
 
   public ClusterView view() {
     return view;
   }
 
-  /** Null when that family was not asked for. */
-  public @Nullable Listed listed(IpVersion version) {
+  /** Null when that family was not requested. */
+  @Nullable Listed listed(IpVersion version) {
     return listed.get(version);
   }
 }

@@ -18,21 +18,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The addresses that a request has been assigned so far, for one family. */
-public final class AssignmentProgress {
+final class AssignmentProgress {
   private final AutoAssignRequest request;
   private final IpVersion version;
   private final @Nullable CountedHandle counted;
-  private final Map<IpAddress, IpPrefix> taken = new LinkedHashMap<>();
+  private final Map<IpAddress, IpPrefix> assigned = new LinkedHashMap<>();
   private final Set<String> messages = new LinkedHashSet<>();
 
-  public AssignmentProgress(
+  AssignmentProgress(
       AutoAssignRequest request, IpVersion version, @Nullable CountedHandle counted) {
     this.request = request;
     this.version = version;
     this.counted = counted;
   }
 
-  /** Where the request's handle is counted; null when it has none. */
+  /** The handle that both families of the request share; null when they share none. */
   public @Nullable CountedHandle counted() {
     return counted;
   }
@@ -50,14 +50,14 @@ public final class AssignmentProgress {
   }
 
   public int missing() {
-    return request.count(version) - taken.size();
+    return request.count(version) - assigned.size();
   }
 
   public void add(IpPrefix block, List<IpAddress> addresses) {
-    addresses.forEach(address -> taken.put(address, block));
+    addresses.forEach(address -> assigned.put(address, block));
   }
 
-  public void addMessage(String message) {
+  void addMessage(String message) {
     messages.add(message);
   }
 
@@ -67,14 +67,14 @@ public final class AssignmentProgress {
 
   public AssignmentResult result(AssignmentResult.@Nullable Shortage shortage) {
     List<IpPrefix> addresses = new ArrayList<>();
-    taken.forEach((address, block) -> addresses.add(IpPrefix.of(address, block.length())));
+    assigned.forEach((address, block) -> addresses.add(IpPrefix.of(address, block.length())));
     return new AssignmentResult(
         version, addresses, request.count(version), shortage, List.copyOf(messages));
   }
 
   /** Releases everything again after the request as a whole has failed. */
   public void undo(BlockReleaser blockReleaser, RuntimeException because) {
-    taken.forEach(
+    assigned.forEach(
         (address, block) -> {
           try {
             blockReleaser.release(

@@ -5,8 +5,8 @@ import io.ocicat.datastore.model.IpPool;
 import io.ocicat.datastore.resource.IpVersion;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ipam.block.BlockReleaser;
+import io.ocicat.ipam.block.BlockWriter;
 import io.ocicat.ipam.block.CountedHandle;
-import io.ocicat.ipam.block.Handles;
 import io.ocicat.ipam.block.HostBlocks;
 import io.ocicat.ipam.cluster.ClusterView;
 import io.ocicat.ipam.cluster.StaleViewException;
@@ -38,9 +38,9 @@ public final class AutoAssigner {
 
   private final ClusterView view;
   private final HostBlocks.Register hosts;
+  private final BlockWriter writer;
   private final BlockReleaser blockReleaser;
   private final HandleQuota quota;
-  private final Handles handles;
   private final AffineBlocks own;
   private final NewBlocks fresh;
   private final Borrowing others;
@@ -48,45 +48,44 @@ public final class AutoAssigner {
   public AutoAssigner(
       ClusterView view,
       HostBlocks.Register hosts,
+      BlockWriter writer,
       BlockReleaser blockReleaser,
       HandleQuota quota,
-      Handles handles,
       AffineBlocks own,
       NewBlocks fresh,
       Borrowing others) {
     this.view = view;
     this.hosts = hosts;
+    this.writer = writer;
     this.blockReleaser = blockReleaser;
     this.quota = quota;
-    this.handles = handles;
     this.own = own;
     this.fresh = fresh;
     this.others = others;
   }
 
-  /** Asks ahead of a request; empty where nothing has to be read. */
-  public Optional<AssignPrefetch> ask(BlockOwner owner, List<IpVersion> versions) {
-    return hosts.mayBeStale()
+  /** Starts the reads of a later request; empty when everything may come from a cache. */
+  public Optional<AssignPrefetch> prefetch(BlockOwner owner, List<IpVersion> versions) {
+    return writer.detectsStaleness()
         ? Optional.empty()
-        : Optional.of(AssignPrefetch.ask(view, hosts, owner, owner.name(), versions));
+        : Optional.of(AssignPrefetch.start(view, hosts, owner, owner.name(), versions));
   }
 
   public AutoAssignResult assign(AutoAssignRequest request, Optional<AssignPrefetch> early) {
-    CountedHandle counted =
-        request.handle() == null ? null : new CountedHandle(handles, request.handle());
+    CountedHandle counted = writer.counted(request.handle());
     AssignmentProgress v4 = new AssignmentProgress(request, IpVersion.V4, counted);
     AssignmentProgress v6 = new AssignmentProgress(request, IpVersion.V6, counted);
-    Optional<AssignPrefetch> asked = asked(request, early);
+    Optional<AssignPrefetch> prefetch = prefetch(request, early);
     try {
       List<AssignmentResult> both =
-          asked.isPresent()
+          prefetch.isPresent()
               ? Prefetch.all(
                   wanted(request).stream()
                       .<Supplier<AssignmentResult>>map(
-                          version -> () -> assign(version == IpVersion.V4 ? v4 : v6, asked))
+                          version -> () -> assign(version == IpVersion.V4 ? v4 : v6, prefetch))
                       .toList())
               : wanted(request).stream()
-                  .map(version -> assign(version == IpVersion.V4 ? v4 : v6, asked))
+                  .map(version -> assign(version == IpVersion.V4 ? v4 : v6, prefetch))
                   .toList();
       return new AutoAssignResult(of(both, IpVersion.V4), of(both, IpVersion.V6));
     } catch (RuntimeException e) {
@@ -106,16 +105,16 @@ public final class AutoAssigner {
     return all.stream().filter(one -> one.version() == version).findFirst().orElse(null);
   }
 
-  private Optional<AssignPrefetch> asked(
+  private Optional<AssignPrefetch> prefetch(
       AutoAssignRequest request, Optional<AssignPrefetch> early) {
-    if (hosts.mayBeStale()) {
+    if (writer.detectsStaleness()) {
       return Optional.empty();
     }
-    if (early.filter(it -> it.areFor(request.owner(), hosts)).isPresent()) {
+    if (early.filter(it -> it.isFor(request.owner(), hosts)).isPresent()) {
       return early;
     }
     return Optional.of(
-        AssignPrefetch.ask(
+        AssignPrefetch.start(
             view,
             hosts,
             request.owner(),
@@ -123,14 +122,14 @@ public final class AutoAssigner {
             wanted(request)));
   }
 
-  private AssignmentResult assign(AssignmentProgress progress, Optional<AssignPrefetch> asked) {
-    ClusterView around = asked.map(AssignPrefetch::view).orElse(view);
-    AssignPrefetch.Listed listed = asked.map(it -> it.listed(progress.version())).orElse(null);
+  private AssignmentResult assign(AssignmentProgress progress, Optional<AssignPrefetch> prefetch) {
+    ClusterView current = prefetch.map(AssignPrefetch::view).orElse(view);
+    AssignPrefetch.Listed listed = prefetch.map(it -> it.listed(progress.version())).orElse(null);
     for (int i = 0; i < ATTEMPTS; i++) {
       try {
-        return tryAssign(progress, around, listed);
+        return tryAssign(progress, current, listed);
       } catch (StaleViewException _) {
-        around.invalidate();
+        current.invalidate();
         hosts.of(progress.request().owner(), progress.version()).invalidate();
       }
     }
@@ -141,10 +140,10 @@ public final class AutoAssigner {
   }
 
   private AssignmentResult tryAssign(
-      AssignmentProgress progress, ClusterView around, AssignPrefetch.@Nullable Listed listed) {
+      AssignmentProgress progress, ClusterView current, AssignPrefetch.@Nullable Listed listed) {
     AutoAssignRequest request = progress.request();
     ClusterSnapshot snapshot =
-        ClusterSnapshot.of(around, hosts, request, progress.version(), listed);
+        ClusterSnapshot.of(current, hosts, request, progress.version(), listed);
     own.releaseDeselected(request, snapshot);
     for (int i = 0; i < ATTEMPTS; i++) {
       Optional<AssignmentResult> reused = quota.reuse(progress);

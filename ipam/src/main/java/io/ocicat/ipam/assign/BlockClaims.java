@@ -169,10 +169,11 @@ public final class BlockClaims {
    * where affinities have labels, every write sets them.
    */
   public int upgrade(String host) {
-    int upgraded = 0;
-    if (records.hasTransactions()) {
-      return upgraded;
+    if (records.datastore().hasTransactions()) {
+      // Only Kubernetes, which has none, labels affinities.
+      return 0;
     }
+    int upgraded = 0;
     for (Resource found : records.datastore().list(ResourceQuery.of(Kind.BLOCK_AFFINITY)).items()) {
       ResourceKey.Affinity key = (ResourceKey.Affinity) found.key();
       if (key.host().equals(host)) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param host the requester's blocks
  * @param since when this snapshot was begun, by {@link HostBlocks#now}
  */
-public record ClusterSnapshot(
+record ClusterSnapshot(
     @Nullable Revisioned<Map<String, String>> node,
     PoolChoice choice,
     Reservations reservations,
@@ -85,7 +85,7 @@ public record ClusterSnapshot(
    *
    * @throws StaleViewException when it has
    */
-  public void requireCurrentNode(ClusterView view) {
+  void requireCurrentNode(ClusterView view) {
     requireCurrent(view, node);
   }
 
@@ -101,7 +101,7 @@ public record ClusterSnapshot(
   }
 
   /** Whether only a block's owner may allocate from it. */
-  public boolean isStrict() {
+  boolean isStrict() {
     return config.value().strictAffinity();
   }
 }

@@ -104,7 +104,7 @@ public final class ExactAssigner {
         throw e;
       }
     }
-    // Whoever gets it: in the next round the block exists.
+    // Whether or not this claim succeeds, the block exists in the next round.
     if (affinities.claim(owner, cidr, request.reserved()) instanceof Affinities.Claim.Ours ours) {
       hosts.of(owner, IpVersion.of(cidr)).update(cidr, ours.affinity());
     }

@@ -49,7 +49,7 @@ public final class HandleQuota {
   }
 
   /** Returns the handle's addresses as the result when it already has as many as it may. */
-  public Optional<AssignmentResult> reuse(AssignmentProgress progress) {
+  Optional<AssignmentResult> reuse(AssignmentProgress progress) {
     AutoAssignRequest request = progress.request();
     Optional<IpamRecords.Stored<IpamHandle>> handle = limited(request).flatMap(records::handle);
     if (handle.isEmpty()) {

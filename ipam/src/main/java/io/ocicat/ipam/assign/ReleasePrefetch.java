@@ -6,13 +6,14 @@ import io.ocicat.ipam.cluster.IpamRecords;
 import java.util.Optional;
 
 /**
- * A handle, asked for before it is released: for whoever has other things to do first.
+ * The read of a handle, started before its addresses are released, while the caller does other
+ * work.
  *
  * @param id as it is stored
  */
 public record ReleasePrefetch(
     String id, Prefetch<Optional<IpamRecords.Stored<IpamHandle>>> handle) {
-  /** The handle, if it was this one that was asked for and it was there. */
+  /** Returns the handle, if it is the wanted one and existed. */
   public Optional<IpamRecords.Stored<IpamHandle>> find(String wanted) {
     return id.equals(wanted) ? handle.get() : Optional.empty();
   }

@@ -12,6 +12,7 @@ import io.ocicat.ip.IpPrefix;
 import io.ocicat.ipam.block.AddressLookup;
 import io.ocicat.ipam.block.Affinities;
 import io.ocicat.ipam.block.BlockReleaser;
+import io.ocicat.ipam.block.BlockWriter;
 import io.ocicat.ipam.block.Blocks;
 import io.ocicat.ipam.block.HandleCounts;
 import io.ocicat.ipam.block.HostBlocks;
@@ -41,6 +42,7 @@ public final class Releaser {
   private final IpamRecords records;
   private final ClusterView view;
   private final Blocks blocks;
+  private final BlockWriter writer;
   private final BlockReleaser blockReleaser;
   private final HandleCounts counts;
   private final Affinities affinities;
@@ -51,6 +53,7 @@ public final class Releaser {
       IpamRecords records,
       ClusterView view,
       Blocks blocks,
+      BlockWriter writer,
       BlockReleaser blockReleaser,
       HandleCounts counts,
       Affinities affinities,
@@ -59,6 +62,7 @@ public final class Releaser {
     this.records = records;
     this.view = view;
     this.blocks = blocks;
+    this.writer = writer;
     this.blockReleaser = blockReleaser;
     this.counts = counts;
     this.affinities = affinities;
@@ -107,31 +111,31 @@ public final class Releaser {
     return new ReleaseResult(released, notAssigned, refused);
   }
 
-  /** Asks ahead of {@link #releaseByHandle}; empty where a handle is mostly known. */
-  public Optional<ReleasePrefetch> ask(String id) {
+  /** Starts the read of {@link #releaseByHandle}; empty when handles are mostly cached. */
+  public Optional<ReleasePrefetch> prefetch(String id) {
     String handle = CalicoConventions.sanitize(id);
-    return records.hasTransactions()
+    return writer.detectsStaleness()
         ? Optional.empty()
         : Optional.of(new ReleasePrefetch(handle, Prefetch.start(() -> records.handle(handle))));
   }
 
-  public List<IpAddress> releaseByHandle(String id, Optional<ReleasePrefetch> asked) {
+  public List<IpAddress> releaseByHandle(String id, Optional<ReleasePrefetch> prefetch) {
     String handle = CalicoConventions.sanitize(id);
     List<IpAddress> released = new ArrayList<>();
-    if (releaseRecent(handle, released)) {
+    if (releaseCached(handle, released)) {
       return released;
     }
     // Only a read that starts now proves that no handle exists.
     Optional<IpamRecords.Stored<IpamHandle>> stored =
-        asked.flatMap(it -> it.find(handle)).or(() -> records.handle(handle));
+        prefetch.flatMap(it -> it.find(handle)).or(() -> records.handle(handle));
     if (stored.isEmpty() && released.isEmpty()) {
       throw AddressLookup.noSuchHandle(handle);
     }
-    // Each round takes some blocks off the handle; others may add some while this goes on.
+    // Each round removes some blocks from the handle; others may add some in the meantime.
     for (int i = 0; i < ROUNDS && stored.isPresent(); i++) {
       IpamHandle now = stored.get().value();
       if (now.counts().isEmpty()) {
-        counts.drop(stored.get());
+        counts.delete(stored.get());
       } else if (releaseSome(stored.get(), released)) {
         return released;
       }
@@ -140,51 +144,30 @@ public final class Releaser {
     if (stored.isPresent()) {
       throw new IpamException(
           IpamException.Reason.TOO_MANY_CONFLICTS,
-          "handle %s got addresses as fast as it was released: try again".formatted(handle));
+          "handle %s was assigned addresses as fast as they were released: try again"
+              .formatted(handle));
     }
     return released;
   }
 
-  private boolean releaseSome(IpamRecords.Stored<IpamHandle> handle, List<IpAddress> released) {
-    return records.hasTransactions()
-        ? releaseOneBlock(handle, released)
-        : releaseBlocks(handle, released);
-  }
-
   /**
-   * Releases a recently used handle without reading it: where block and handle are written in one
-   * transaction, the write succeeds only if the cached handle is still current.
+   * Releases a recently used handle without reading it.
    *
    * @return whether the handle had no other addresses
    */
-  private boolean releaseRecent(String handle, List<IpAddress> released) {
-    return records.hasTransactions()
-        && IpamRecords.toHandle(blocks.recent().find(handle))
-            .filter(known -> !known.value().counts().isEmpty())
-            .map(known -> releaseOneBlock(known, released) && !released.isEmpty())
-            .orElse(false);
+  private boolean releaseCached(String handle, List<IpAddress> released) {
+    return writer
+        .cachedHandle(handle)
+        .filter(cached -> !cached.value().counts().isEmpty())
+        .map(cached -> releaseSome(cached, released) && !released.isEmpty())
+        .orElse(false);
   }
 
-  /**
-   * Releases a handle's addresses in the first block that it names; true when the handle is gone
-   * afterwards.
-   */
-  private boolean releaseOneBlock(IpamRecords.Stored<IpamHandle> handle, List<IpAddress> released) {
-    IpPrefix cidr = handle.value().counts().keySet().iterator().next();
-    HandleCounts.Released some = counts.release(cidr, handle);
-    released.addAll(some.addresses());
-    releaseIfDeselected(cidr);
-    return some.isGone();
-  }
-
-  /**
-   * The same with all blocks that it names, where each record is written for itself: they are
-   * written at the same time, and what is asked about them then while the handle is written.
-   */
-  private boolean releaseBlocks(IpamRecords.Stored<IpamHandle> handle, List<IpAddress> released) {
+  /** Releases a handle's addresses of some blocks; true when the handle is gone afterwards. */
+  private boolean releaseSome(IpamRecords.Stored<IpamHandle> handle, List<IpAddress> released) {
     List<Runnable> last = new ArrayList<>();
-    HandleCounts.Released some =
-        counts.releaseAll(handle, written -> last.add(checkDeselected(written)));
+    BlockWriter.Released some =
+        writer.release(blocks, handle, written -> last.add(checkDeselected(written)));
     released.addAll(some.addresses());
     last.forEach(Runnable::run);
     return some.isGone();
@@ -214,8 +197,7 @@ public final class Releaser {
       return () -> {};
     }
     Supplier<Map<IpPrefix, BlockOwner>> question = () -> deselected(empty);
-    Prefetch<Map<IpPrefix, BlockOwner>> deselected =
-        hosts.mayBeStale() ? Prefetch.whenNeeded(question) : Prefetch.start(question);
+    Prefetch<Map<IpPrefix, BlockOwner>> deselected = writer.prefetch(question);
     return () -> {
       try {
         deselected.get().forEach(this::releaseBlock);

@@ -1,28 +1,20 @@
 package io.ocicat.ipam.block;
 
-import io.ocicat.datastore.error.CorruptException;
-import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.model.IpamBlock;
-import io.ocicat.datastore.resource.Resource;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
-import io.ocicat.ipam.cluster.IpamRecords;
 import io.ocicat.ipam.cluster.Reservations;
 import io.ocicat.ipam.model.IpamException;
 import java.util.List;
 
 /** Allocates addresses from a block and updates the handle's count. Thread-safe. */
 public final class BlockAssigner {
-  private final IpamRecords records;
   private final Blocks blocks;
-  private final Handles handles;
-  private final HandleCounts counts;
+  private final BlockWriter writer;
 
-  public BlockAssigner(IpamRecords records, Blocks blocks, Handles handles, HandleCounts counts) {
-    this.records = records;
+  public BlockAssigner(Blocks blocks, BlockWriter writer) {
     this.blocks = blocks;
-    this.handles = handles;
-    this.counts = counts;
+    this.writer = writer;
   }
 
   /**
@@ -30,15 +22,15 @@ public final class BlockAssigner {
    */
   public List<IpAddress> allocate(
       IpPrefix cidr, int count, Requester requester, Reservations reservations) {
-    return counted(
-        cidr,
+    return writer.allocate(
+        blocks.queue(cidr),
         requester,
         new BlockRequest<>(
             edit -> {
               requester.check(edit);
               return edit.addresses(edit.allocate(count, requester.attributes(), reservations));
             },
-            taken -> taken.size() == count,
+            allocated -> allocated.size() == count,
             requester.handles(),
             requester.pinned(),
             requester.conditions(),
@@ -47,8 +39,8 @@ public final class BlockAssigner {
 
   /** Allocates this address. */
   public void allocateOne(IpPrefix cidr, IpAddress address, Requester requester) {
-    counted(
-        cidr,
+    writer.allocate(
+        blocks.queue(cidr),
         requester,
         new BlockRequest<>(
             edit -> {
@@ -72,41 +64,5 @@ public final class BlockAssigner {
             requester.pinned(),
             requester.conditions(),
             null));
-  }
-
-  private List<IpAddress> counted(
-      IpPrefix cidr, Requester requester, BlockRequest<List<IpAddress>> request) {
-    String handle = requester.attributes().handle();
-    if (records.hasTransactions() || handle == null) {
-      return blocks.queue(cidr).perform(request);
-    }
-    CountedHandle known = requester.counted();
-    HandleCounter counter =
-        new HandleCounter(
-            known == null ? new CountedHandle(handles, handle) : known,
-            cidr,
-            requester.mostPerHandle());
-    return countedFirst(cidr, handle, counter, request);
-  }
-
-  private List<IpAddress> countedFirst(
-      IpPrefix cidr, String handle, HandleCounter counter, BlockRequest<List<IpAddress>> request) {
-    try {
-      List<IpAddress> taken = blocks.queue(cidr).perform(request.countedBy(counter));
-      if (taken.size() < counter.counted()) {
-        counts.recountQuietly(handle, cidr);
-      }
-      return taken;
-    } catch (RuntimeException e) {
-      boolean unknown = e instanceof UnavailableException lost && lost.outcomeUnknown();
-      Resource added = counter.added();
-      if (added != null && e instanceof CorruptException) {
-        // Nobody can count in a block that cannot be read.
-        counts.revertQuietly(added, cidr, counter.counted());
-      } else if (added != null && !unknown) {
-        counts.recountQuietly(handle, cidr);
-      }
-      throw e;
-    }
   }
 }

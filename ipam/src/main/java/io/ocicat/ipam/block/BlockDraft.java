@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** A block as it will be after a batch of requests, and the writes for that. */
-public final class BlockDraft {
+final class BlockDraft {
   private final IpamRecords.Stored<IpamBlock> base;
   private final BlockEdit edit;
   private final IpamBlock result;
@@ -36,7 +36,7 @@ public final class BlockDraft {
    *
    * @param readNumber the number of the datastore read that the block is from
    */
-  public BlockDraft(
+  BlockDraft(
       IpamRecords.Stored<IpamBlock> base,
       Cooldown.Source cooldown,
       long readNumber,
@@ -60,7 +60,7 @@ public final class BlockDraft {
   }
 
   /** Whether a request got a result that is only valid for a block from a later read. */
-  public boolean needsFreshRead() {
+  boolean needsFreshRead() {
     return needsFreshRead;
   }
 
@@ -135,7 +135,7 @@ public final class BlockDraft {
   }
 
   /** Whether every address was allocated without a handle: writes of others may look the same. */
-  public boolean isAnonymous() {
+  boolean isAnonymous() {
     return assignsAny() && !isRecognisable();
   }
 
@@ -144,7 +144,7 @@ public final class BlockDraft {
   }
 
   /** Whether it assigns an address to a handle, by which this write can be told from others. */
-  public boolean isRecognisable() {
+  boolean isRecognisable() {
     return changedOrdinals()
         .filter(this::isNewlyAssigned)
         .mapToObj(o -> Optional.ofNullable(at(result, o)))
@@ -179,7 +179,7 @@ public final class BlockDraft {
    * Releases what this draft assigns, in case it is written after its requests were reported as
    * failed. Nobody knows of these addresses then; they are recognised as in {@link #wasWritten}.
    */
-  public BlockRequest<Boolean> reverting() {
+  BlockRequest<Boolean> reverting() {
     return new BlockRequest<>(
         now -> {
           now.free(
@@ -203,7 +203,7 @@ public final class BlockDraft {
    * handle, was assigned by us. A write that only releases cannot be recognised; repeating it is
    * harmless.
    */
-  public boolean wasWritten(@Nullable IpamBlock now) {
+  boolean wasWritten(@Nullable IpamBlock now) {
     return now != null
         && isRecognisable()
         && changedOrdinals()

@@ -3,9 +3,11 @@ package io.ocicat.ipam.block;
 import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.datastore.model.IpamBlock.Attributes;
+import io.ocicat.datastore.resource.Resource;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ipam.cluster.Cooldown;
+import io.ocicat.ipam.cluster.IpamRecords;
 import io.ocicat.ipam.cluster.Reservations;
 import io.ocicat.ipam.model.BlockOwner;
 import io.ocicat.ipam.model.CalicoConventions;
@@ -157,7 +159,7 @@ public final class BlockEdit {
   }
 
   /** The index of an address in its block. */
-  public static int ordinal(IpPrefix block, IpAddress address) {
+  static int ordinal(IpPrefix block, IpAddress address) {
     BigInteger offset = address.minus(block.first());
     return offset.intValueExact();
   }
@@ -211,17 +213,17 @@ public final class BlockEdit {
   /** Allocates up to {@code count} free addresses that are not reserved. */
   public List<Integer> allocate(int count, Attributes owner, Reservations reservations) {
     boolean someReserved = reservations.overlaps(cidr());
-    List<Integer> taken = new ArrayList<>();
+    List<Integer> chosen = new ArrayList<>();
     for (int ordinal : free) {
-      if (taken.size() == count) {
+      if (chosen.size() == count) {
         break;
       }
       if (!someReserved || !reservations.contains(address(ordinal))) {
-        taken.add(ordinal);
+        chosen.add(ordinal);
       }
     }
-    assign(taken, owner);
-    return taken;
+    assign(chosen, owner);
+    return chosen;
   }
 
   /** Assigns these ordinals, which must be free. */
@@ -309,7 +311,7 @@ public final class BlockEdit {
   }
 
   /** Assigns an address in use to another owner within its handle. */
-  public void reassign(int ordinal) {
+  void reassign(int ordinal) {
     allocatedAt.put(ordinal, sequenceNumber());
     changes++;
   }
@@ -329,11 +331,18 @@ public final class BlockEdit {
     return any;
   }
 
+  /** Returns a block with nothing changed but its sequence number. */
+  static Resource touched(IpamRecords.Stored<IpamBlock> block, Cooldown.Source cooldown) {
+    BlockEdit edit = new BlockEdit(block.value(), cooldown);
+    edit.touch();
+    return edit.result().applyTo(block.resource());
+  }
+
   /**
    * Forces a write although nothing changed: concurrent writers based on the old revision must
    * fail.
    */
-  public void touch() {
+  void touch() {
     changes++;
   }
 

@@ -34,8 +34,7 @@ public final class BlockFinder {
   private final BlockIndex index;
   private final ClockAndRandom sources;
 
-  public BlockFinder(
-      Affinities affinities, Blocks blocks, BlockIndex index, ClockAndRandom sources) {
+  BlockFinder(Affinities affinities, Blocks blocks, BlockIndex index, ClockAndRandom sources) {
     this.affinities = affinities;
     this.blocks = blocks;
     this.index = index;

@@ -63,7 +63,7 @@ public final class BlockIndex {
     }
   }
 
-  public BlockIndex(
+  BlockIndex(
       IpamRecords records, Cooldown.Source cooldown, IpVersion version, LongSupplier nanoTime) {
     this.records = records;
     this.cooldown = cooldown;
@@ -71,11 +71,11 @@ public final class BlockIndex {
     this.nanoTime = nanoTime;
   }
 
-  public synchronized boolean isYoung() {
+  synchronized boolean isYoung() {
     return listed && nanoTime.getAsLong() - listedAt < YOUNG;
   }
 
-  public synchronized boolean isListed() {
+  synchronized boolean isListed() {
     return listed;
   }
 
@@ -102,9 +102,9 @@ public final class BlockIndex {
   }
 
   /** Whether a block of another size overlaps this one: both would assign the same addresses. */
-  public synchronized boolean isOverlapped(IpPrefix cidr) {
+  synchronized boolean isOverlapped(IpPrefix cidr) {
     IpPrefix before = blocks.lowerKey(cidr);
-    IpPrefix behind = blocks.higherKey(cidr);
-    return (before != null && before.overlaps(cidr)) || (behind != null && behind.overlaps(cidr));
+    IpPrefix after = blocks.higherKey(cidr);
+    return (before != null && before.overlaps(cidr)) || (after != null && after.overlaps(cidr));
   }
 }

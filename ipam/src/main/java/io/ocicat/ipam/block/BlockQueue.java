@@ -1,14 +1,11 @@
 package io.ocicat.ipam.block;
 
 import io.ocicat.datastore.Prefetch;
-import io.ocicat.datastore.error.ConflictException;
-import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.datastore.resource.Write;
-import io.ocicat.datastore.resource.WriteOutcome;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ipam.cluster.Cooldown;
 import io.ocicat.ipam.cluster.IpamRecords;
@@ -44,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A write whose answer is lost may still be applied at any later time. A read finds out; if it
  * is not there yet, the next attempt starts from the same revision, so at most one of the two
- * succeeds. When even the read fails, the requests have failed, and the next request releases
- * whatever the lost write may still assign.
+ * succeeds. When even the read fails, the requests have failed, and the next request releases what
+ * the lost write may still assign.
  */
 public final class BlockQueue {
   private static final int ATTEMPTS = 100;
@@ -63,7 +60,7 @@ public final class BlockQueue {
   private final IpPrefix cidr;
   private final IpamRecords records;
   private final Cooldown.Source cooldown;
-  private final RecentHandles recent;
+  private final BlockWriter writer;
   private final FullBlocks full;
   private final RetryBackoff backoff;
   private final LongSupplier nanoTime;
@@ -87,21 +84,25 @@ public final class BlockQueue {
     static final CachedBlock NONE = new CachedBlock(null, 0);
   }
 
-  public BlockQueue(
+  BlockQueue(
       IpPrefix cidr,
       IpamRecords records,
       Cooldown.Source cooldown,
-      RecentHandles recent,
+      BlockWriter writer,
       FullBlocks full,
       RetryBackoff backoff,
       LongSupplier nanoTime) {
     this.cidr = cidr;
     this.records = records;
     this.cooldown = cooldown;
-    this.recent = recent;
+    this.writer = writer;
     this.full = full;
     this.backoff = backoff;
     this.nanoTime = nanoTime;
+  }
+
+  public IpPrefix cidr() {
+    return cidr;
   }
 
   /** Returns the cached block, however old. */
@@ -110,7 +111,7 @@ public final class BlockQueue {
   }
 
   /** Returns the cached block, or reads it. */
-  public Optional<IpamRecords.Stored<IpamBlock>> cachedOrRead() {
+  Optional<IpamRecords.Stored<IpamBlock>> cachedOrRead() {
     return Optional.ofNullable(cachedBlock.block()).or(this::read);
   }
 
@@ -202,7 +203,7 @@ public final class BlockQueue {
   }
 
   /**
-   * Runs before any other request is served, and reports to nobody, since it is nobody's request.
+   * Runs before any other request is served, and reports no result, since no caller waits for one.
    */
   private void revertLate() {
     for (int left = late.size(); left > 0; left--) {
@@ -301,9 +302,6 @@ public final class BlockQueue {
       }
       try {
         if (write(draft, handles, batch)) {
-          batch.stream()
-              .filter(pending -> !pending.isDone())
-              .forEach(pending -> pending.finish(draft));
           return;
         }
         batch.removeIf(PendingRequest::isDone);
@@ -327,17 +325,17 @@ public final class BlockQueue {
   }
 
   /**
-   * Has counted what each is about to get, see {@link Handles}: all at the same time, so that
-   * however many share a write, it waits for two requests one after the other.
+   * Counts what the requests are about to be allocated, as {@link Handles} explains. All are
+   * counted concurrently, so that a write waits for two round trips, however many requests share
+   * it.
    *
-   * @return whether all were; those who were not are served by now, and the others need another
-   *     draft
+   * @return whether all were counted; the others have failed, and the rest needs another draft
    */
   private static boolean areCounted(String base, List<PendingRequest<?>> batch) {
     List<Supplier<Boolean>> counts = new ArrayList<>();
     for (PendingRequest<?> pending : batch) {
       if (pending.isCounted()) {
-        counts.add(() -> pending.countGiven(base));
+        counts.add(() -> pending.countDraft(base));
       }
     }
     boolean all = true;
@@ -359,106 +357,36 @@ public final class BlockQueue {
 
   private boolean write(
       BlockDraft draft, Map<String, @Nullable Resource> handles, List<PendingRequest<?>> batch) {
-    return records.hasTransactions()
-        ? writeInTransaction(draft, handles, batch)
-        : writeBlock(draft);
-  }
-
-  /**
-   * A handle that is assigned an address mostly does not exist yet, so it is assumed absent until
-   * the transaction says otherwise; a handle that releases one exists.
-   */
-  private void lookUp(BlockDraft draft, Map<String, @Nullable Resource> handles) {
-    for (String id : draft.handles()) {
-      if (!handles.containsKey(id)) {
-        Resource handle = recent.find(id);
-        if (handle == null && draft.count(id) == 0) {
-          handle = records.find(new ResourceKey.Handle(id)).orElse(null);
-        }
-        handles.put(id, handle);
-      }
-    }
-  }
-
-  private boolean writeInTransaction(
-      BlockDraft draft, Map<String, @Nullable Resource> handles, List<PendingRequest<?>> batch) {
-    lookUp(draft, handles);
-    List<Write> writes = draft.writes(handles);
     long before = nanoTime.getAsLong();
     long readNumber = reads.incrementAndGet();
-    return switch (records.datastore().commit(writes)) {
-      case WriteOutcome.Done done -> {
-        Resource stored = done.stored().get(draft.read().key());
-        cache(
-            stored == null ? null : new IpamRecords.Stored<>(stored, draft.result()),
-            readNumber,
-            before);
-        Set<String> deleted = update(done.stored(), writes);
-        batch.forEach(pending -> pending.finish(draft, deleted));
+    BlockWriter.Outcome outcome = writer.write(draft, handles);
+    cache(outcome.block(), readNumber, before);
+    return switch (outcome) {
+      case BlockWriter.Outcome.Written(var _, Set<String> deletedHandles) -> {
+        batch.forEach(pending -> pending.finish(draft, deletedHandles));
         yield true;
       }
-      case WriteOutcome.Refused refused -> {
-        cache(
-            IpamRecords.toBlock(refused.current().get(draft.read().key())).orElse(null),
-            readNumber,
-            before);
-        for (String id : draft.handles()) {
-          handles.put(id, refused.current().get(new ResourceKey.Handle(id)));
-        }
-        batch.forEach(pending -> failIfStale(pending, refused));
+      case BlockWriter.Outcome.Refused(var _, var current) -> {
+        current.ifPresent(now -> batch.forEach(pending -> failIfStale(pending, now)));
         yield false;
       }
     };
   }
 
-  private Set<String> update(Map<ResourceKey, Resource> stored, List<Write> writes) {
-    Set<String> deleted = new HashSet<>();
-    for (Write write : writes) {
-      if (write.key() instanceof ResourceKey.Handle(String id)) {
-        if (write instanceof Write.Delete) {
-          deleted.add(id);
-          recent.update(write.key(), null);
-        } else if (stored.containsKey(write.key())) {
-          recent.update(write.key(), stored.get(write.key()));
-        }
-      }
-    }
-    return deleted;
-  }
-
-  private static void failIfStale(PendingRequest<?> pending, WriteOutcome.Refused refused) {
+  private static void failIfStale(PendingRequest<?> pending, Map<ResourceKey, Resource> current) {
     for (Write.Expect condition : pending.request().conditions()) {
-      Resource now = refused.current().get(condition.key());
-      if (!condition.revision().equals(now == null ? "" : now.revision())) {
+      if (!condition.revision().equals(revision(current.get(condition.key())))) {
         pending.fail(new StaleViewException(condition.key().describe() + " has changed"));
         return;
       }
     }
     Resource pinned = pending.request().pinned();
-    if (pinned != null) {
-      Resource now = refused.current().get(pinned.key());
-      if (!pinned.revision().equals(now == null ? "" : now.revision())) {
-        pending.fail(new StaleViewException(pinned.describe() + " has changed"));
-      }
+    if (pinned != null && !pinned.revision().equals(revision(current.get(pinned.key())))) {
+      pending.fail(new StaleViewException(pinned.describe() + " has changed"));
     }
   }
 
-  /** Without transactions, callers maintain the handles. */
-  private boolean writeBlock(BlockDraft draft) {
-    long before = nanoTime.getAsLong();
-    long readNumber = reads.incrementAndGet();
-    try {
-      if (draft.isDeletion()) {
-        records.datastore().delete(draft.read());
-        invalidate();
-      } else {
-        Resource stored = records.datastore().update(draft.resource());
-        cache(new IpamRecords.Stored<>(stored, draft.result()), readNumber, before);
-      }
-      return true;
-    } catch (ConflictException | NotFoundException _) {
-      invalidate();
-      return false;
-    }
+  private static String revision(@Nullable Resource resource) {
+    return resource == null ? "" : resource.revision();
   }
 }

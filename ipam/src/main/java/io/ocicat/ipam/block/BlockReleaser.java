@@ -1,8 +1,6 @@
 package io.ocicat.ipam.block;
 
-import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.model.IpamBlock;
-import io.ocicat.datastore.model.IpamHandle;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ipam.cluster.IpamRecords;
@@ -12,7 +10,6 @@ import io.ocicat.ipam.model.IpamException;
 import io.ocicat.ipam.model.ReleaseRequest;
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -20,16 +17,12 @@ import java.util.TreeSet;
 public final class BlockReleaser {
   private static final int GUESSES = 100;
 
-  private final IpamRecords records;
   private final Blocks blocks;
-  private final Handles handles;
-  private final HandleCounts counts;
+  private final BlockWriter writer;
 
-  public BlockReleaser(IpamRecords records, Blocks blocks, Handles handles, HandleCounts counts) {
-    this.records = records;
+  public BlockReleaser(Blocks blocks, BlockWriter writer) {
     this.blocks = blocks;
-    this.handles = handles;
-    this.counts = counts;
+    this.writer = writer;
   }
 
   /** The result of a release for one block. */
@@ -50,40 +43,13 @@ public final class BlockReleaser {
   }
 
   private Outcome release(IpPrefix cidr, List<ReleaseRequest> releases, Set<String> guess) {
-    List<IpamRecords.Stored<IpamHandle>> before =
-        records.hasTransactions()
-            ? List.of()
-            : guess.stream().map(records::handle).flatMap(Optional::stream).toList();
-    PendingRequest<Outcome> served =
-        blocks
-            .queue(cidr)
-            .serve(
-                new BlockRequest<>(
-                    edit -> releaseFrom(edit, releases, guess),
-                    released -> released.notAssigned().isEmpty(),
-                    guess));
-    Outcome outcome = served.answer();
-    for (IpamRecords.Stored<IpamHandle> handle : before) {
-      if (outcome.released().isEmpty()) {
-        // Released by another process, or by us when no answer came.
-        counts.recountQuietly(handle.value().id(), cidr);
-      } else {
-        setCount(handle, cidr, served.count(handle.value().id()));
-      }
-    }
-    return outcome;
-  }
-
-  /** The block was written after the handle was read: the count is what the block had then. */
-  private void setCount(IpamRecords.Stored<IpamHandle> handle, IpPrefix cidr, int count) {
-    try {
-      if (handles.set(handle, cidr, count)) {
-        return;
-      }
-    } catch (UnavailableException _) {
-      // The addresses are released; the count is corrected below, or by the next reader.
-    }
-    counts.recountQuietly(handle.value().id(), cidr);
+    return writer.release(
+        blocks.queue(cidr),
+        guess,
+        new BlockRequest<>(
+            edit -> releaseFrom(edit, releases, guess),
+            released -> released.notAssigned().isEmpty(),
+            guess));
   }
 
   private Set<String> concerned(IpPrefix cidr, List<ReleaseRequest> releases) {

@@ -12,14 +12,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request to read or change one block.
  *
- * @param action looks at the block and changes it; throws only before it has changed anything
- * @param satisfied whether an answer may be believed that an old copy of the block gave; else the
- *     block is read first
- * @param handles whose numbers may change by this
- * @param pinned the handle as the caller has read it and relies on; null when it relies on nothing
- * @param conditions what the caller relies on beside the block; when one no longer holds, the
- *     answer is a {@link StaleViewException}
- * @param counter notes what the block is about to give; null when nobody has to
+ * @param action reads the block and changes it; throws only before it has changed anything
+ * @param satisfied whether a result from a cached block is accepted; otherwise the block is read
+ * @param handles the handles whose counts may change
+ * @param pinned the handle that the request depends on, as it was read; null for none
+ * @param conditions what else the request depends on; when one of them has changed, it fails with a
+ *     {@link StaleViewException}
+ * @param counter counts what is about to be allocated; null when that is not necessary
  */
 public record BlockRequest<R>(
     Function<BlockEdit, R> action,
@@ -29,23 +28,23 @@ public record BlockRequest<R>(
     List<Write.Expect> conditions,
     @Nullable Counter<R> counter) {
 
-  /** Where each record is written for itself: called before each write of the block. */
+  /** Called before each write of the block, in a datastore without transactions. */
   @FunctionalInterface
   public interface Counter<R> {
     /**
-     * Notes what will be given, at least.
+     * Counts what will be allocated.
      *
      * @param base the revision of the block that the write starts from
-     * @throws RuntimeException when that cannot be: the answer to the request
+     * @throws RuntimeException when it cannot be allocated; the request fails with it
      */
-    void count(String base, R given);
+    void count(String base, R allocated);
   }
 
   public BlockRequest(Function<BlockEdit, R> action, Predicate<R> satisfied, Set<String> handles) {
     this(action, satisfied, handles, null, List.of(), null);
   }
 
-  public BlockRequest<R> countedBy(Counter<R> who) {
-    return new BlockRequest<>(action, satisfied, handles, pinned, conditions, who);
+  BlockRequest<R> countedBy(Counter<R> by) {
+    return new BlockRequest<>(action, satisfied, handles, pinned, conditions, by);
   }
 }

@@ -63,7 +63,7 @@ public final class FullBlocks {
    * Returns those of the blocks that were last seen full longer than a moment ago, with their
    * revisions then.
    */
-  public Map<IpPrefix, String> outdated(Collection<IpPrefix> blocks, long now) {
+  Map<IpPrefix, String> outdated(Collection<IpPrefix> blocks, long now) {
     Map<IpPrefix, String> outdated = new LinkedHashMap<>();
     for (IpPrefix cidr : blocks) {
       Full known = full.get(cidr);
@@ -75,13 +75,13 @@ public final class FullBlocks {
   }
 
   /** The block still has this revision at this time or later, and so is still full. */
-  public void confirm(IpPrefix cidr, String revision, long time) {
+  void confirm(IpPrefix cidr, String revision, long time) {
     full.computeIfPresent(
         cidr, (_, known) -> known.revision().equals(revision) ? new Full(revision, time) : known);
   }
 
   /** Changes each time a block ceases to be full. */
-  public long openings() {
+  long openings() {
     return openings.get();
   }
 

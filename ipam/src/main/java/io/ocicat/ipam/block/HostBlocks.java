@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,7 @@ public final class HostBlocks {
   private static final long MOMENT = Duration.ofSeconds(1).toNanos();
 
   private final IpamRecords records;
+  private final BlockWriter writer;
   private final BlockOwner owner;
   private final IpVersion version;
   private final LongSupplier nanoTime;
@@ -45,13 +47,24 @@ public final class HostBlocks {
   private @Nullable Within within;
   private @Nullable Open open;
 
+  /**
+   * Held while the list is read, so that concurrent requests share it. Not a monitor: the model
+   * test can reproduce the order in which threads get a lock.
+   */
+  private final ReentrantLock lock = new ReentrantLock();
+
   private final ReentrantLock claiming = new ReentrantLock();
   private final ReentrantLock reconciling = new ReentrantLock();
   private long generation;
 
   public HostBlocks(
-      IpamRecords records, BlockOwner owner, IpVersion version, LongSupplier nanoTime) {
+      IpamRecords records,
+      BlockWriter writer,
+      BlockOwner owner,
+      IpVersion version,
+      LongSupplier nanoTime) {
     this.records = records;
+    this.writer = writer;
     this.owner = owner;
     this.version = version;
     this.nanoTime = nanoTime;
@@ -62,23 +75,20 @@ public final class HostBlocks {
     private record Id(BlockOwner owner, IpVersion version) {}
 
     private final IpamRecords records;
+    private final BlockWriter writer;
     private final LongSupplier nanoTime;
     private final Map<Id, HostBlocks> all = new ConcurrentHashMap<>();
 
-    public Register(IpamRecords records, LongSupplier nanoTime) {
+    public Register(IpamRecords records, BlockWriter writer, LongSupplier nanoTime) {
       this.records = records;
+      this.writer = writer;
       this.nanoTime = nanoTime;
     }
 
     public HostBlocks of(BlockOwner owner, IpVersion version) {
       return all.computeIfAbsent(
           new Id(owner, version),
-          id -> new HostBlocks(records, id.owner(), id.version(), nanoTime));
-    }
-
-    /** Whether every write is conditional on what is cached, so that it may be outdated. */
-    public boolean mayBeStale() {
-      return records.hasTransactions();
+          id -> new HostBlocks(records, writer, id.owner(), id.version(), nanoTime));
     }
 
     public void invalidate() {
@@ -105,11 +115,6 @@ public final class HostBlocks {
     return clock.incrementAndGet();
   }
 
-  /** Whether every write is conditional on what is cached, so that it may be outdated. */
-  public boolean mayBeStale() {
-    return records.hasTransactions();
-  }
-
   /** Returns the blocks in address order. Read from the datastore when nothing is cached. */
   public List<Affine> list() {
     return list(now());
@@ -119,9 +124,13 @@ public final class HostBlocks {
    * Returns the blocks in address order. Read from the datastore when nothing is cached and, unless
    * the cache may be outdated, when it was read before {@code since}.
    */
-  public synchronized List<Affine> list(long since) {
-    if (!listed || (!mayBeStale() && lastListing < since)) {
-      refresh();
+  public List<Affine> list(long since) {
+    return locked(() -> listLocked(since));
+  }
+
+  private List<Affine> listLocked(long since) {
+    if (!listed || (!writer.detectsStaleness() && lastListing < since)) {
+      refreshLocked();
     }
     List<Affine> known = inOrder;
     if (known == null) {
@@ -134,35 +143,42 @@ public final class HostBlocks {
   /**
    * Returns the blocks that are not known to be full, in address order. Some may be full by now.
    */
-  public synchronized List<Affine> withRoom(FullBlocks full, long since) {
-    List<Affine> all = list(since);
-    long openings = full.openings();
-    Open known = open;
-    if (known == null || known.changes() != changes || known.openings() != openings) {
-      List<Affine> some = all.stream().filter(block -> !full.contains(block.cidr())).toList();
-      known = new Open(changes, openings, some);
-      open = known;
-    }
-    return known.withRoom();
+  public List<Affine> withRoom(FullBlocks full, long since) {
+    return locked(
+        () -> {
+          List<Affine> all = listLocked(since);
+          long openings = full.openings();
+          Open known = open;
+          if (known == null || known.changes() != changes || known.openings() != openings) {
+            List<Affine> some = all.stream().filter(block -> !full.contains(block.cidr())).toList();
+            known = new Open(changes, openings, some);
+            open = known;
+          }
+          return known.withRoom();
+        });
   }
 
   /** The CIDRs of the cached blocks. */
-  public synchronized Set<IpPrefix> cidrs() {
-    return Set.copyOf(affinities.keySet());
+  public Set<IpPrefix> cidrs() {
+    return locked(() -> Set.copyOf(affinities.keySet()));
   }
 
   /** Whether all blocks are in these pools; the answer is cached until either changes. */
-  public synchronized boolean areAllWithin(List<Revisioned<IpPool>> pools, long since) {
-    List<Affine> blocks = list(since);
-    Within wanted = new Within(changes, pools);
-    if (wanted.equals(within)) {
-      return true;
-    }
-    boolean all =
-        blocks.stream()
-            .allMatch(block -> PoolChoice.containing(pools, block.cidr().first()).isPresent());
-    within = all ? wanted : null;
-    return all;
+  public boolean areAllWithin(List<Revisioned<IpPool>> pools, long since) {
+    return locked(
+        () -> {
+          List<Affine> blocks = listLocked(since);
+          Within wanted = new Within(changes, pools);
+          if (wanted.equals(within)) {
+            return true;
+          }
+          boolean all =
+              blocks.stream()
+                  .allMatch(
+                      block -> PoolChoice.containing(pools, block.cidr().first()).isPresent());
+          within = all ? wanted : null;
+          return all;
+        });
   }
 
   /** Held while a block is claimed, so that concurrent requests share one. */
@@ -183,20 +199,28 @@ public final class HostBlocks {
     changes++;
   }
 
-  /** Changes each time the owner gets a block. */
-  public synchronized long generation() {
-    return generation;
+  /** Changes each time a block is added. */
+  public long generation() {
+    return locked(() -> generation);
   }
 
   /** Reads the list again, unless that was done a moment ago. */
-  public synchronized void refreshUnlessJustDone() {
-    if (!listed || nanoTime.getAsLong() - listedAt > MOMENT) {
-      refresh();
-    }
+  public void refreshUnlessJustDone() {
+    locked(
+        () -> {
+          if (!listed || nanoTime.getAsLong() - listedAt > MOMENT) {
+            refreshLocked();
+          }
+          return listed;
+        });
   }
 
   /** Reads the list again. */
-  public synchronized void refresh() {
+  public void refresh() {
+    locked(this::refreshLocked);
+  }
+
+  private boolean refreshLocked() {
     listedAt = nanoTime.getAsLong();
     lastListing = now();
     ResourceQuery query = new ResourceQuery.Affinities(owner.type(), owner.name(), version);
@@ -214,21 +238,38 @@ public final class HostBlocks {
       generation++;
     }
     listed = true;
+    return true;
   }
 
-  public synchronized void update(IpPrefix cidr, Resource affinity) {
-    affinities.put(cidr, Affine.of(cidr, affinity));
-    change();
-    generation++;
+  public void update(IpPrefix cidr, Resource affinity) {
+    locked(
+        () -> {
+          affinities.put(cidr, Affine.of(cidr, affinity));
+          change();
+          return ++generation;
+        });
   }
 
-  public synchronized void remove(IpPrefix cidr) {
-    affinities.remove(cidr);
-    change();
+  public void remove(IpPrefix cidr) {
+    locked(
+        () -> {
+          affinities.remove(cidr);
+          change();
+          return changes;
+        });
   }
 
   /** Invalidates the cache: the next list is read from the datastore. */
-  public synchronized void invalidate() {
-    listed = false;
+  public void invalidate() {
+    locked(() -> listed = false);
+  }
+
+  private <T> T locked(Supplier<T> work) {
+    lock.lock();
+    try {
+      return work.get();
+    } finally {
+      lock.unlock();
+    }
   }
 }

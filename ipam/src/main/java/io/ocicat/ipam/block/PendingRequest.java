@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A queued request and, later, its result. Until it is finished it is owned by the thread that
  * serves the queue; then it is immutable.
  */
-public final class PendingRequest<R> {
+final class PendingRequest<R> {
   private final BlockRequest<R> request;
   private final long readNumber;
   private final Thread waiter = Thread.currentThread();
@@ -24,13 +24,13 @@ public final class PendingRequest<R> {
   /**
    * @param readNumber the number of the last datastore read when the request arrived
    */
-  public PendingRequest(BlockRequest<R> request, long readNumber) {
+  PendingRequest(BlockRequest<R> request, long readNumber) {
     this.request = request;
     this.readNumber = readNumber;
   }
 
   /** Whether that read began after this request arrived, so that it can answer it. */
-  public boolean cameBefore(long later) {
+  boolean cameBefore(long later) {
     return later > readNumber;
   }
 
@@ -56,23 +56,23 @@ public final class PendingRequest<R> {
     }
   }
 
-  /** Whether what was drafted for it has to be counted before it is written. */
-  public boolean isCounted() {
+  /** Whether its draft has to be counted before it is written. */
+  boolean isCounted() {
     return request.counter() != null && drafted != null;
   }
 
   /**
-   * Counts what was drafted; a failure is its answer.
+   * Counts what was drafted; when that fails, so does the request.
    *
    * @param base the revision of the block that was drafted from
-   * @return whether it is still to be served
+   * @return whether the request can still be served
    */
-  public boolean countGiven(String base) {
+  boolean countDraft(String base) {
     BlockRequest.Counter<R> counter = request.counter();
-    R given = drafted;
+    R allocated = drafted;
     try {
-      if (counter != null && given != null) {
-        counter.count(base, given);
+      if (counter != null && allocated != null) {
+        counter.count(base, allocated);
       }
       return true;
     } catch (RuntimeException e) {
@@ -110,7 +110,7 @@ public final class PendingRequest<R> {
   }
 
   /** Whether the write that served this is known to have deleted the handle. */
-  public boolean hasDeleted(String handle) {
+  boolean hasDeleted(String handle) {
     return deleted.contains(handle);
   }
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A cache of handles that this process has recently written or read. They may be outdated: each is
  * written only if it is unchanged. Thread-safe.
  */
-public final class RecentHandles {
+final class RecentHandles {
   private static final int MAX_ENTRIES = 512;
 
   private final Map<ResourceKey, Resource> recent =

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who addresses are allocated for, and under which conditions.
  *
- * @param onlyOf who the block must belong to; null when that does not matter
- * @param mostPerHandle how many of a family its handle may have; 0 for any number
- * @param pinned the handle it relies on for that; null when it does not
- * @param conditions what else it relies on
- * @param counted where its handle is counted; null for nowhere yet
+ * @param onlyOf the required owner of the block; null for any
+ * @param mostPerHandle how many addresses of a family its handle may have; 0 for any number
+ * @param pinned the handle that this limit was checked against; null when there is no limit
+ * @param conditions what else the allocation depends on
+ * @param counted the handle that both families of the request share; null when they share none
  */
 public record Requester(
     IpamBlock.Attributes attributes,

@@ -20,7 +20,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Checks blocks against pools, affinities and each other. */
-public final class BlockCheck {
+final class BlockCheck {
   private BlockCheck() {}
 
   public static List<IpamFinding> run(IpamRecords records, IpamInventory inventory, Blocks blocks) {

@@ -17,7 +17,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Checks the counts of handles against the blocks. */
-public final class HandleCheck {
+final class HandleCheck {
   private HandleCheck() {}
 
   public static List<IpamFinding> run(IpamRecords records, IpamInventory inventory) {

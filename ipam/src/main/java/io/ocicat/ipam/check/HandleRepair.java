@@ -1,11 +1,9 @@
 package io.ocicat.ipam.check;
 
-import io.ocicat.datastore.error.ExistsException;
 import io.ocicat.datastore.model.IpamHandle;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ipam.block.HandleCounts;
 import io.ocicat.ipam.cluster.IpamRecords;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -15,7 +13,7 @@ import java.util.TreeSet;
  * process that has counted and not yet allocated counts again, and the handle is changed only if it
  * is unchanged since before that.
  */
-public final class HandleRepair {
+final class HandleRepair {
   private HandleRepair() {}
 
   public static void run(
@@ -25,29 +23,15 @@ public final class HandleRepair {
     handle.ifPresent(found -> cidrs.addAll(found.value().counts().keySet()));
     missing.ifPresent(cidrs::add);
     if (handle.isPresent() && cidrs.isEmpty()) {
-      counts.drop(handle.get());
+      counts.delete(handle.get());
     }
     for (IpPrefix cidr : cidrs) {
       Optional<IpamRecords.Stored<IpamHandle>> now = records.handle(id);
       if (now.isPresent()) {
         counts.recount(cidr, now.get());
       } else {
-        create(records, counts, id, cidr);
+        counts.create(id, cidr);
       }
     }
-  }
-
-  private static void create(IpamRecords records, HandleCounts counts, String id, IpPrefix cidr) {
-    if (records.hasTransactions()) {
-      counts.recount(id, cidr);
-      return;
-    }
-    // Created first and counted then, as for an allocation.
-    try {
-      records.datastore().create(new IpamHandle(id, Map.of(cidr, 1), false).toResource());
-    } catch (ExistsException _) {
-      // Another process is using it.
-    }
-    records.handle(id).ifPresent(made -> counts.recount(cidr, made));
   }
 }

@@ -11,7 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Checks the assigned addresses against those in use. */
-public final class UsageCheck {
+final class UsageCheck {
   private UsageCheck() {}
 
   public static List<IpamFinding> run(IpamInventory inventory, Set<IpAddress> used) {

@@ -30,7 +30,7 @@ public final class ConcurrentClusterView implements ClusterView {
   }
 
   /** Starts reading what will be needed. */
-  public void ask() {
+  public void startReads() {
     reads();
   }
 

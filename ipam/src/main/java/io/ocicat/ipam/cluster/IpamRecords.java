@@ -3,7 +3,6 @@ package io.ocicat.ipam.cluster;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.error.NotFoundException;
-import io.ocicat.datastore.error.UnsupportedException;
 import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.datastore.model.IpamHandle;
 import io.ocicat.datastore.resource.Resource;
@@ -22,32 +21,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IpamRecords {
   private final Datastore datastore;
-  private final boolean hasTransactions;
 
   /** A record as it was read, with its parsed value. */
   public record Stored<T>(Resource resource, T value) {}
 
   public IpamRecords(Datastore datastore) {
     this.datastore = datastore;
-    this.hasTransactions = hasTransactions(datastore);
-  }
-
-  private static boolean hasTransactions(Datastore datastore) {
-    try {
-      datastore.commit(List.of());
-      return true;
-    } catch (UnsupportedException _) {
-      return false;
-    }
   }
 
   public Datastore datastore() {
     return datastore;
-  }
-
-  /** Whether several records can be written in one transaction. */
-  public boolean hasTransactions() {
-    return hasTransactions;
   }
 
   public Optional<Resource> find(ResourceKey key) {

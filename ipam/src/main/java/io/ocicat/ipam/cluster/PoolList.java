@@ -35,7 +35,7 @@ public record PoolList(List<Revisioned<IpPool>> all, List<String> unreadable) {
   }
 
   /** A suffix for messages that no pool exists. */
-  public String unreadableSuffix() {
+  String unreadableSuffix() {
     return unreadable.isEmpty() ? "" : "; " + String.join("; ", unreadable);
   }
 

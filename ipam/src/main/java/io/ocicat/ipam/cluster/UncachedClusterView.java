@@ -31,7 +31,7 @@ public final class UncachedClusterView implements ClusterView {
     return toReservations(records.datastore().list(ResourceQuery.of(Kind.IP_RESERVATION)).items());
   }
 
-  public static Reservations toReservations(Collection<Resource> resources) {
+  static Reservations toReservations(Collection<Resource> resources) {
     return resources.isEmpty()
         ? Reservations.NONE
         : new Reservations(resources.stream().map(IpReservation::of).toList());
@@ -55,7 +55,7 @@ public final class UncachedClusterView implements ClusterView {
     return true;
   }
 
-  public static IpamException noSuchNode(String node) {
+  static IpamException noSuchNode(String node) {
     return new IpamException(
         IpamException.Reason.NO_SUCH_NODE,
         "node %s does not exist in the datastore, so no pool can be chosen for it: create the Node, or correct the node's name"

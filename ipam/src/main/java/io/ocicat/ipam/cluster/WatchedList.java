@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * it is older than {@code longest}, when the watch ends, or when it is invalidated. A client that
  * may list but not watch, such as Calico's plugins with Kubernetes, lists each time. Thread-safe.
  */
-public final class WatchedList<T> implements AutoCloseable {
+final class WatchedList<T> implements AutoCloseable {
   /** Closing a watch ends the wait, so this is only an upper bound. */
   private static final Duration TURN = Duration.ofSeconds(30);
 
@@ -49,7 +49,7 @@ public final class WatchedList<T> implements AutoCloseable {
   private long lastListing;
   private boolean closed;
 
-  public WatchedList(
+  WatchedList(
       Datastore datastore,
       ResourceQuery query,
       View<T> view,

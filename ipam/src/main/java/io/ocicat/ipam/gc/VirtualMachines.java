@@ -16,13 +16,13 @@ import java.util.stream.Stream;
  */
 @FunctionalInterface
 public interface VirtualMachines {
-  /** For when no cluster can be asked. */
+  /** For use without a cluster. */
   VirtualMachines UNKNOWN = _ -> true;
 
   /** Returns false only when the machine is certainly gone. */
   boolean mayExist(AddressInfo info);
 
-  /** Asks a cluster; a machine whose state is unknown may exist. */
+  /** Reads from a cluster; a machine whose state is unknown may exist. */
   static VirtualMachines of(Supplier<Cluster> cluster) {
     return info -> {
       Set<String> machines = namedBy(info);
@@ -36,9 +36,9 @@ public interface VirtualMachines {
     String namespace = machine.substring(0, slash);
     String name = machine.substring(slash + 1);
     try {
-      Cluster asked = cluster.get();
-      return asked.virtualMachine(namespace, name).isPresent()
-          || asked.virtualMachineInstance(namespace, name).isPresent();
+      Cluster current = cluster.get();
+      return current.virtualMachine(namespace, name).isPresent()
+          || current.virtualMachineInstance(namespace, name).isPresent();
     } catch (DatastoreException _) {
       return true;
     }

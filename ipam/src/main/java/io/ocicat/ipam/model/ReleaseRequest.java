@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public record ReleaseRequest(
     IpAddress address, @Nullable String handle, @Nullable Long sequenceNumber) {
 
-  /** Releases the address whoever has it. */
+  /** Releases the address from any owner. */
   public static ReleaseRequest of(IpAddress address) {
     return new ReleaseRequest(address, null, null);
   }

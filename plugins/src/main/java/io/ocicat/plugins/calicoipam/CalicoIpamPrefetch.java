@@ -25,13 +25,13 @@ record CalicoIpamPrefetch(IpamCache ipams, Datastore datastore) implements IpamP
     if (conf.v6()) {
       versions.add(IpVersion.V6);
     }
-    return ipams.find(datastore).flatMap(ipam -> ipam.askToAssign(node, versions));
+    return ipams.find(datastore).flatMap(ipam -> ipam.prefetchAssign(node, versions));
   }
 
   @Override
   public Optional<ReleasePrefetch> ofDel(DelCall call) {
     String handle =
         CalicoConventions.containerHandle(call.network().value(), call.containerId().value());
-    return ipams.find(datastore).flatMap(ipam -> ipam.askToRelease(handle));
+    return ipams.find(datastore).flatMap(ipam -> ipam.prefetchRelease(handle));
   }
 }
