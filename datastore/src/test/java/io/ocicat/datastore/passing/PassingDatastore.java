@@ -82,7 +82,10 @@ public class PassingDatastore implements Datastore {
     behind.close();
   }
 
-  /** The same datastore without transactions, like Kubernetes. */
+  /**
+   * The same datastore without transactions and, like Kubernetes, without an effect of updates that
+   * change nothing: the resource keeps its revision.
+   */
   public static Datastore withoutTransactions(Datastore behind) {
     return new PassingDatastore(behind) {
       @Override
@@ -93,6 +96,12 @@ public class PassingDatastore implements Datastore {
       @Override
       public WriteOutcome commit(List<Write> writes) {
         throw new UnsupportedException("this datastore writes one resource at a time");
+      }
+
+      @Override
+      public Resource update(Resource resource) {
+        Resource current = behind.get(resource.key());
+        return current.equals(resource) ? current : super.update(resource);
       }
     };
   }

@@ -2,38 +2,41 @@ package io.ocicat.ipam.block;
 
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.ip.IpPrefix;
-import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handle of one request for addresses of both families: what one has written is what the other
- * starts from, so that neither has to read it. Thread-safe.
+ * The handle of one request for addresses of both families. Each family starts from what the other
+ * has written, so that neither has to read the handle. Thread-safe.
  */
 public final class CountedHandle {
   private final Handles handles;
   private final String id;
+  private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Resource last;
 
-  public CountedHandle(Handles handles, String id) {
+  CountedHandle(Handles handles, String id) {
     this.handles = handles;
     this.id = id;
   }
 
-  public synchronized Resource add(IpPrefix block, int count, int most) {
-    return remember(handles.add(id, last, block, count, most));
-  }
-
   /**
-   * Writes once more what was added; null when the other family has written since: then nobody can
-   * tell whether that still has it.
+   * Raises the count for a block.
+   *
+   * @param added the handle as the same request last wrote it for this block; null when it did not
+   * @param more what is missing if the handle has not changed since; may be negative
+   * @param all what is missing otherwise
    */
-  public synchronized @Nullable Resource renew(
-      Resource added, IpPrefix block, int count, int most) {
-    return Objects.equals(added, last) ? remember(handles.renew(added, block, count, most)) : null;
-  }
-
-  private Resource remember(Resource written) {
-    last = written;
-    return written;
+  Resource raise(@Nullable Resource added, IpPrefix block, int more, int all, int most) {
+    lock.lock();
+    try {
+      // The other family's write may have replaced ours after a conflict, so it proves nothing.
+      boolean isKnown = added != null && last != null && added.equals(last);
+      Resource written = handles.raise(id, last, block, isKnown ? more : all, all, most);
+      last = written;
+      return written;
+    } finally {
+      lock.unlock();
+    }
   }
 }

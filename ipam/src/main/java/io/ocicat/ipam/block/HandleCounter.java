@@ -7,50 +7,52 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Raises a handle's number before a block is written that gives it addresses, where each record is
- * written for itself: see {@link Handles} for why in this order. For one request, by one thread at
- * a time.
+ * Raises a handle's count before a block is written that assigns addresses to it, in a datastore
+ * without transactions; {@link Handles} explains the order. For one request, by one thread at a
+ * time.
  */
-public final class HandleCounter implements BlockRequest.Counter<List<IpAddress>> {
+final class HandleCounter implements BlockRequest.Counter<List<IpAddress>> {
   private final CountedHandle handle;
   private final IpPrefix cidr;
   private final int most;
   private @Nullable Resource added;
   private String base = "";
-  private int counted;
+  private int certain;
+  private boolean isTooHigh;
 
-  public HandleCounter(CountedHandle handle, IpPrefix cidr, int most) {
+  HandleCounter(CountedHandle handle, IpPrefix cidr, int most) {
     this.handle = handle;
     this.cidr = cidr;
     this.most = most;
   }
 
   @Override
-  public void count(String from, List<IpAddress> given) {
-    if (given.isEmpty()) {
+  public void count(String from, List<IpAddress> allocated) {
+    int all = allocated.size();
+    int more = all - certain;
+    boolean isCounted = added != null && from.equals(base);
+    if (all == 0 || (isCounted && more <= 0)) {
       return;
     }
-    Resource known = added;
-    if (known != null && !from.equals(base)) {
-      known = handle.renew(known, cidr, counted, most);
-    }
-    // To count twice is safe; it is put right once the block is written.
-    int more = known == null ? given.size() : given.size() - counted;
-    if (more > 0) {
-      known = handle.add(cidr, more, most);
-      counted += more;
-    }
-    added = known;
+    isTooHigh |= added != null;
+    // The block has changed, and others may have read the handle before: it must change as well.
+    added = handle.raise(added, cidr, more, all, most);
+    certain = all;
     base = from;
   }
 
   /** The handle as it was last written; null when nothing was counted. */
-  public @Nullable Resource added() {
+  @Nullable Resource added() {
     return added;
   }
 
-  /** How many addresses the handle's number was raised by. */
-  public int counted() {
-    return counted;
+  /** How many addresses the handle surely counts for this request, as it was last written. */
+  int certain() {
+    return certain;
+  }
+
+  /** Whether it may count more than that. */
+  boolean isTooHigh() {
+    return isTooHigh;
   }
 }

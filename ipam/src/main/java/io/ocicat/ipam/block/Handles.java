@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * to what the block had, if the handle is unchanged. So a count that was left too high can be
  * corrected at any time, and nothing is subtracted twice. This is safe against a process that reads
  * the block first, then counts, and then writes the block if it is unchanged: one of the two
- * detects the other. Whoever has to start over from another revision of the block therefore has to
- * count, or at least to write the handle, again.
+ * detects the other. A process that has to start over from another revision of the block therefore
+ * has to change the handle again.
  */
 public final class Handles {
   private static final int ATTEMPTS = 100;
@@ -43,26 +43,31 @@ public final class Handles {
   }
 
   /**
-   * Adds {@code count} addresses of a block to the handle.
+   * Raises a handle's count for a block, and writes the handle in any case: a process that has read
+   * it before can no longer lower the count. Kubernetes ignores a write that changes nothing, so
+   * the count is raised by at least one.
    *
-   * @param known the handle as it was last written; null when it is taken to be new
+   * @param known the handle as it was last written; null when it is assumed not to exist
+   * @param more what is missing if the handle is as known
+   * @param all what is missing if it has changed, as everything that was added before may be lost
    * @param most how many of its family the handle may have; 0 for any number
    * @return the handle as written
    * @throws IpamException with HANDLE_LIMIT when it would have more
    */
-  public Resource add(String id, @Nullable Resource known, IpPrefix block, int count, int most) {
+  Resource raise(String id, @Nullable Resource known, IpPrefix block, int more, int all, int most) {
     Optional<IpamRecords.Stored<IpamHandle>> stored = IpamRecords.toHandle(known);
+    int count = more;
     for (int i = 0; i < ATTEMPTS; i++) {
       try {
         if (stored.isEmpty()) {
           // Mostly the handle is new: trying to create it costs less than reading first.
           return records
               .datastore()
-              .create(new IpamHandle(id, Map.of(block, count), false).toResource());
+              .create(new IpamHandle(id, Map.of(block, all), false).toResource());
         } else {
           checkLimit(stored.get().value(), IpVersion.of(block), count, most);
           Map<IpPrefix, Integer> counts = new TreeMap<>(stored.get().value().counts());
-          counts.merge(block, count, Integer::sum);
+          counts.merge(block, Math.max(1, count), Integer::sum);
           return records
               .datastore()
               .update(new IpamHandle(id, counts, false).applyTo(stored.get().resource()));
@@ -76,25 +81,9 @@ public final class Handles {
         }
       }
       stored = records.handle(id);
+      count = all;
     }
     throw tooManyConflicts(id);
-  }
-
-  /**
-   * Writes again what {@link #add} wrote, so that a process that has read the handle before cannot
-   * lower the count; counts again when the handle has changed.
-   */
-  public Resource renew(Resource added, IpPrefix block, int count, int most) {
-    try {
-      return records.datastore().update(added);
-    } catch (ConflictException | NotFoundException _) {
-      return add(added.key().name(), null, block, count, most);
-    } catch (UnavailableException e) {
-      if (e.outcomeUnknown()) {
-        return add(added.key().name(), null, block, count, most);
-      }
-      throw e;
-    }
   }
 
   /**
@@ -152,10 +141,10 @@ public final class Handles {
 
   public static void checkLimit(IpamHandle handle, IpVersion version, int more, int most) {
     int has = total(handle, version);
-    if (most > 0 && has + more > most) {
+    if (most > 0 && more > 0 && has + more > most) {
       throw new IpamException(
           IpamException.Reason.HANDLE_LIMIT,
-          "handle %s has %d addresses and may have %d, so it gets no %d more"
+          "handle %s has %d addresses and may have %d, so it cannot have %d more"
               .formatted(handle.id(), has, most, more));
     }
   }

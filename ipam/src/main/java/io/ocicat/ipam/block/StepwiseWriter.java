@@ -103,9 +103,14 @@ final class StepwiseWriter implements BlockWriter {
             queue.cidr(),
             requester.mostPerHandle());
     try {
-      List<IpAddress> allocated = queue.perform(request.countedBy(counter));
-      if (allocated.size() < counter.counted()) {
+      PendingRequest<List<IpAddress>> served = queue.serve(request.countedBy(counter));
+      List<IpAddress> allocated = served.answer();
+      Resource added = counter.added();
+      if (added != null && allocated.isEmpty()) {
+        // Counted for an earlier attempt. The block was not written, so it must be for a recount.
         recountQuietly(queue, id);
+      } else if (added != null && counter.isTooHigh()) {
+        correct(queue, new IpamRecords.Stored<>(added, IpamHandle.of(added)), served.count(id));
       }
       return allocated;
     } catch (RuntimeException e) {
@@ -123,7 +128,7 @@ final class StepwiseWriter implements BlockWriter {
     }
     if (failure instanceof CorruptException) {
       // A block that cannot be read cannot be counted.
-      revertQuietly(added, queue.cidr(), counter.counted());
+      revertQuietly(added, queue.cidr(), counter.certain());
     } else if (!(failure instanceof UnavailableException lost && lost.outcomeUnknown())) {
       recountQuietly(queue, id);
     }

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.ipam.block;
+
+import org.jspecify.annotations.NullMarked;
