@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A resident process caches its node, and still gives right answers. */
-class KeptNodeTest {
+class CachedNodeTest {
   private static final ResourceKey NODE = ResourceKey.of(Kind.NODE, "node-1");
   private static final IpPrefix POOL_A = IpPrefix.parse("10.1.0.0/24");
   private static final IpPrefix POOL_B = IpPrefix.parse("10.2.0.0/24");

@@ -3,7 +3,7 @@ package io.ocicat.ipam;
 import org.junit.jupiter.api.Nested;
 
 /** The scenarios in one process, without transactions, as in Kubernetes. */
-class SeparateScenariosTest {
+class StepwiseScenariosTest {
 
   @Nested
   class Assigning extends AssignScenarios {

@@ -13,14 +13,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** A view that never refreshes by itself: everything may be as old as possible. */
-final class KeptSurroundings implements ClusterView {
+final class FrozenClusterView implements ClusterView {
   private final UncachedClusterView direct;
   private final Map<String, Revisioned<Map<String, String>>> labels = new ConcurrentHashMap<>();
   private volatile @Nullable PoolList pools;
   private volatile @Nullable Reservations reservations;
   private volatile @Nullable Revisioned<IpamConfig> config;
 
-  KeptSurroundings(IpamRecords records) {
+  FrozenClusterView(IpamRecords records) {
     this.direct = new UncachedClusterView(records);
   }
 
@@ -42,7 +42,12 @@ final class KeptSurroundings implements ClusterView {
 
   @Override
   public Revisioned<Map<String, String>> labels(String node) {
-    return labels.computeIfAbsent(node, direct::labels);
+    Revisioned<Map<String, String>> known = labels.get(node);
+    if (known == null) {
+      known = direct.labels(node);
+      labels.put(node, known);
+    }
+    return known;
   }
 
   @Override
