@@ -9,10 +9,10 @@ import java.util.concurrent.FutureTask;
 import java.util.function.Supplier;
 
 /**
- * A question put to a datastore before its answer is needed, on a virtual thread of its own:
- * several questions that do not depend on each other then take as long as the slowest of them.
- * Nobody ends one that is not waited for, so what writes must be waited for by {@link #all}.
- * Thread-safe; the requests are told to who waits first.
+ * A read that is started before its result is needed, on a virtual thread of its own, so that
+ * several independent reads take as long as the slowest of them. One that is not waited for runs to
+ * its end, so writes must be run by {@link #all}. Thread-safe; the requests are reported to the
+ * {@link RequestListener} of the first thread that waits.
  */
 public final class Prefetch<T> {
   private final FutureTask<T> answer;
@@ -36,11 +36,11 @@ public final class Prefetch<T> {
   }
 
   /**
-   * Does several things at the same time, the first of them on this thread, and waits until all
-   * have ended, also when interrupted.
+   * Runs several tasks concurrently, the first of them on this thread, and waits until all have
+   * ended, even when interrupted.
    *
-   * @throws RuntimeException what the first that failed in this order ended with; those of the
-   *     others are suppressed in it
+   * @throws RuntimeException the failure of the first task that failed, in this order; the others'
+   *     are suppressed in it
    */
   public static <T> List<T> all(List<Supplier<T>> work) {
     List<Prefetch<T>> begun = new ArrayList<>();
@@ -71,7 +71,7 @@ public final class Prefetch<T> {
     return answers;
   }
 
-  /** Whether this thread was interrupted meanwhile. */
+  /** Returns whether this thread was interrupted in the meantime. */
   private boolean awaitEnd() {
     boolean interrupted = false;
     answer.run();
@@ -107,11 +107,11 @@ public final class Prefetch<T> {
       Thread.currentThread().interrupt();
       throw new UnavailableException("interrupted while waiting for the datastore", e);
     } finally {
-      tellRequests();
+      reportRequests();
     }
   }
 
-  private synchronized void tellRequests() {
+  private synchronized void reportRequests() {
     requests.forEach(RequestListener::report);
     requests.clear();
   }

@@ -74,7 +74,7 @@ final class EtcdWatch implements KeyValueWatch {
             return empty();
           }
           if (answered && probe.left().isZero()) {
-            known = probe.look(known, deadline);
+            known = probe.probe(known, deadline);
           }
         }
         case WatchStream.Signal.Answered(EtcdResponse.Watch answer) -> {

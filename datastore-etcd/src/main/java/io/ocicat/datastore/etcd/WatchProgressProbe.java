@@ -36,7 +36,7 @@ final class WatchProgressProbe {
   }
 
   /** Returns the revision up to which nothing has happened since {@code known}. */
-  long look(long known, Deadline deadline) {
+  long probe(long known, Deadline deadline) {
     interval = interval.compareTo(LONGEST) < 0 ? interval.multipliedBy(2) : LONGEST;
     next = Deadline.in(interval);
     EtcdRequest.Range changed =

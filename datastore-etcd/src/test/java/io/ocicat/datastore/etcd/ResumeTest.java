@@ -120,15 +120,15 @@ class ResumeTest {
       EtcdCalls calls = writer.calls();
       writer.commit(Transaction.put("/mine/a", ""));
       long put =
-          new WatchProgressProbe(calls, KeyRange.prefix("/mine/")).look(1, Deadline.in(LONG));
+          new WatchProgressProbe(calls, KeyRange.prefix("/mine/")).probe(1, Deadline.in(LONG));
       assertThat(put).isEqualTo(1);
       writer.commit(Transaction.delete("/mine/a"));
       writer.commit(Transaction.put("/other", ""));
       assertThat(
-              new WatchProgressProbe(calls, KeyRange.prefix("/mine/")).look(2, Deadline.in(LONG)))
+              new WatchProgressProbe(calls, KeyRange.prefix("/mine/")).probe(2, Deadline.in(LONG)))
           .isEqualTo(2);
       assertThat(
-              new WatchProgressProbe(calls, KeyRange.prefix("/mine/")).look(3, Deadline.in(LONG)))
+              new WatchProgressProbe(calls, KeyRange.prefix("/mine/")).probe(3, Deadline.in(LONG)))
           .isEqualTo(4);
       assertThat(watch.next(LONG).events().getFirst().revision()).isEqualTo(2);
     }

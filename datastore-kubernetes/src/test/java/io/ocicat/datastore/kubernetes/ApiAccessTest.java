@@ -260,7 +260,7 @@ class ApiAccessTest {
         server.dropWatches();
         server.createNamespace("shop");
 
-        assertThat(Watched.events(watch, 1).getFirst().key().name()).isEqualTo("kns.shop");
+        assertThat(WatchReader.events(watch, 1).getFirst().key().name()).isEqualTo("kns.shop");
       }
     }
   }

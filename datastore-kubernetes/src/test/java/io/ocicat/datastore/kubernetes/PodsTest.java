@@ -278,7 +278,7 @@ class PodsTest {
       Resource written = datastore.update(withAddresses(datastore.get(CART)));
       server.store().remove("pods", "shop/cart-7d9f");
 
-      List<ResourceEvent> events = Watched.events(watch, 2);
+      List<ResourceEvent> events = WatchReader.events(watch, 2);
       assertThat(events.get(0)).isEqualTo(new ResourceEvent.Modified(written));
       assertThat(events.get(1)).isInstanceOf(ResourceEvent.Deleted.class);
       assertThat(events.get(1).key()).isEqualTo(CART);

@@ -142,7 +142,7 @@ class ProfilesAndNodesTest {
       server.put("serviceaccounts", "shop/more", account("more"));
       server.store().remove("serviceaccounts", "shop/till.two");
 
-      List<ResourceEvent> events = Watched.events(watch, 3);
+      List<ResourceEvent> events = WatchReader.events(watch, 3);
       assertThat(events)
           .extracting(event -> event.key().name())
           .containsExactlyInAnyOrder("kns.new", "ksa.shop.more", "ksa.shop.till.two");

@@ -105,7 +105,7 @@ class RealClusterTest {
         .isInstanceOf(NotFoundException.class);
     try (ResourceWatch watch =
         datastore.watch(ResourceQuery.in(Kind.WORKLOAD_ENDPOINT, "shop"), revision)) {
-      assertThat(Watched.events(watch, 1).getFirst())
+      assertThat(WatchReader.events(watch, 1).getFirst())
           .isEqualTo(new ResourceEvent.Modified(written));
     }
     datastore.delete(written);

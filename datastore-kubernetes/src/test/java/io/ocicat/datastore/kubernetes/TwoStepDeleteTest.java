@@ -148,7 +148,7 @@ class TwoStepDeleteTest {
       datastore.delete(first);
       Resource second = datastore.create(handle("net.bb"));
 
-      List<ResourceEvent> events = Watched.events(watch, 3);
+      List<ResourceEvent> events = WatchReader.events(watch, 3);
       assertThat(events.get(0)).isEqualTo(new ResourceEvent.Added(first));
       assertThat(events.get(1)).isInstanceOf(ResourceEvent.Deleted.class);
       assertThat(events.get(1).key()).isEqualTo(first.key());

@@ -69,11 +69,11 @@ class WatchTest {
   void aDroppedStreamIsFollowedByOneThatGoesOn() {
     try (ResourceWatch watch = datastore.watch(SETS, now())) {
       Resource first = datastore.create(set("one"));
-      assertThat(Watched.events(watch, 1)).containsExactly(new ResourceEvent.Added(first));
+      assertThat(WatchReader.events(watch, 1)).containsExactly(new ResourceEvent.Added(first));
       server.dropWatches();
       Resource second = datastore.create(set("two"));
 
-      assertThat(Watched.events(watch, 1)).containsExactly(new ResourceEvent.Added(second));
+      assertThat(WatchReader.events(watch, 1)).containsExactly(new ResourceEvent.Added(second));
     }
   }
 
@@ -90,7 +90,7 @@ class WatchTest {
                   .hasSizeGreaterThan(1));
       server.cutWatches(false);
 
-      assertThat(Watched.events(watch, 1)).containsExactly(new ResourceEvent.Added(created));
+      assertThat(WatchReader.events(watch, 1)).containsExactly(new ResourceEvent.Added(created));
     }
   }
 
@@ -98,11 +98,11 @@ class WatchTest {
   void aRestartOfTheServerIsNotNoticed() {
     try (ResourceWatch watch = datastore.watch(SETS, now())) {
       datastore.create(set("one"));
-      Watched.events(watch, 1);
+      WatchReader.events(watch, 1);
       server.restart();
       Resource second = datastore.create(set("two"));
 
-      assertThat(Watched.events(watch, 1)).containsExactly(new ResourceEvent.Added(second));
+      assertThat(WatchReader.events(watch, 1)).containsExactly(new ResourceEvent.Added(second));
     }
   }
 
@@ -121,7 +121,7 @@ class WatchTest {
       server.dropWatches();
       Resource created = datastore.create(set("one"));
 
-      assertThat(Watched.events(watch, 1)).containsExactly(new ResourceEvent.Added(created));
+      assertThat(WatchReader.events(watch, 1)).containsExactly(new ResourceEvent.Added(created));
     }
   }
 
@@ -202,7 +202,7 @@ class WatchTest {
                             .add("10.%d.%d.0/24".formatted(value / 256, value % 256))));
       }
 
-      List<ResourceEvent> events = Watched.events(watch, count);
+      List<ResourceEvent> events = WatchReader.events(watch, count);
       assertThat(events).hasSize(count);
       assertThat(events.getLast()).isEqualTo(new ResourceEvent.Modified(last));
     }
@@ -250,7 +250,7 @@ class WatchTest {
             for (Future<?> writer : writers) {
               writer.get(60, TimeUnit.SECONDS);
             }
-            told.addAll(Watched.events(watch, Math.max(0, history(from).size() - told.size())));
+            told.addAll(WatchReader.events(watch, Math.max(0, history(from).size() - told.size())));
           }
           assertThat(told.stream().map(WatchTest::line).toList()).isEqualTo(history(from));
           for (Resource left : datastore.list(SETS).items()) {

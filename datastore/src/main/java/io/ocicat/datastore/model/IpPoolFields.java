@@ -46,7 +46,7 @@ final class IpPoolFields {
           .where(FieldRule.noGlobal("nodeSelector"), FieldRule.noGlobal("namespaceSelector"))
           .where(
               "No link-local addresses.",
-              // A network around them is seen by whoever writes.
+              // A network that contains them is found on write.
               "!self.cidr.matches('^(169[.]254[.]|[fF][eE][89abAB][0-9a-fA-F]:)')",
               IpPoolFields::notLinkLocal)
           .where(

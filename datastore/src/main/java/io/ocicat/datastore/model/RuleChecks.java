@@ -103,7 +103,7 @@ final class RuleChecks {
     }
   }
 
-  /** Text that is a number is seen by whoever writes: an API server grants no look at all texts. */
+  /** A number as text is found here: checking every text is too expensive for an API server. */
   static String celPortsOfProtocol() {
     return SIDES.stream()
         .flatMap(side -> Stream.of(side + ".ports", side + ".notPorts"))

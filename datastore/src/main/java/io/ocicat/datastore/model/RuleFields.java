@@ -95,7 +95,7 @@ final class RuleFields {
               text("prefix", "What the path begins with.").max(1024))
           .where(
               "exact or prefix, a path without ? and #.",
-              // No API server grants a look at every character of so many paths.
+              // Checking every character of so many paths is too expensive for an API server.
               """
               {exact} ? !{prefix} && self.exact.startsWith('/') \
               : {prefix} && self.prefix.startsWith('/')""",

@@ -69,7 +69,7 @@ sealed interface Shape {
       return where(new FieldRule(words, cel, check));
     }
 
-    /** With a rule that only whoever writes through this program is held to. */
+    /** With a rule that only applies to writes through this program. */
     Struct where(String words, FieldRule.Check check) {
       return where(new FieldRule(words, null, check));
     }

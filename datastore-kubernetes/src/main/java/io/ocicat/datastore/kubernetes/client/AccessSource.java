@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Determines how to reach the API, each time it is asked: from a kubeconfig as text, one as a file,
- * an endpoint, {@code ~/.kube/config}, or the service account of a pod, in this order. Settings
+ * Determines how to reach the API, on each call: from a kubeconfig as text, one as a file, an
+ * endpoint, {@code ~/.kube/config}, or the service account of a pod, in this order. Settings
  * override the kubeconfig.
  *
  * @param environment used when nothing is configured
@@ -37,7 +37,7 @@ public record AccessSource(DatastoreConfig.Kubernetes config, Environment enviro
 
   /**
    * Reads the current state. Calico's own programs write their kubeconfig in place, so one that was
-   * just written and cannot be read may be incomplete: it is given a second.
+   * just written and cannot be read may be incomplete, so it is read again for a second.
    */
   public ApiAccess read() {
     for (int attempt = 1; ; attempt++) {

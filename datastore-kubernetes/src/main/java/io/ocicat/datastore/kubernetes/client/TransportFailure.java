@@ -71,8 +71,8 @@ public record TransportFailure(ApiAccess access, ApiCall call, IOException failu
   }
 
   /**
-   * Of two failures of a read the one that tells more: a last attempt that merely ran out of time
-   * tells less than the connection that was refused before it.
+   * Returns the more informative of two failures of a read: a last attempt that merely timed out
+   * explains less than the connection that was refused before it.
    */
   TransportFailure clearer(@Nullable TransportFailure earlier) {
     return earlier != null && call.verb().isRead() && failure.getCause() instanceof TimeoutException

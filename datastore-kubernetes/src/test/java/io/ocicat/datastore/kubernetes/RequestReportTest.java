@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The reported duration of a call and its parts (review K14). */
-class RequestsToldTest {
+class RequestReportTest {
   private static final ApiCall CALL = ApiCall.get(KubernetesCluster.NODES.named("a"), "node a");
 
   private final ApiServer server = new ApiServer();

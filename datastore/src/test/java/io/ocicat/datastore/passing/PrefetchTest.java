@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-class AheadTest {
+class PrefetchTest {
   private static final DatastoreRequest REQUEST =
       new DatastoreRequest("get a", 1, 0, 0, true, 1, 2);
 

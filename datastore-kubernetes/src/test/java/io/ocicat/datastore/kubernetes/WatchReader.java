@@ -8,10 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Reads a watch until it has delivered enough, with a timeout. */
-final class Watched {
+final class WatchReader {
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
-  private Watched() {}
+  private WatchReader() {}
 
   /** Returns at least this many events, in order. */
   static List<ResourceEvent> events(ResourceWatch watch, int count) {

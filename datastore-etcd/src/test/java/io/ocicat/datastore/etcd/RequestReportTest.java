@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The reported duration of a call and its parts (review K14). */
-class RequestsToldTest {
+class RequestReportTest {
   private static KeyValueStore started(EtcdServer etcd) {
     etcd.start();
     return etcd.open();
