@@ -56,7 +56,8 @@ public record AgentConfig(
     int healthPort,
     boolean prometheusMetricsEnabled,
     String prometheusMetricsHost,
-    int prometheusMetricsPort) {
+    int prometheusMetricsPort,
+    int ipipMtu) {
 
   /** Where the routes to other nodes' workloads come from. */
   public enum RouteSource {

@@ -1,4 +1,4 @@
-package io.ocicat.plugins.tuning;
+package io.ocicat.plugins.support;
 
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -9,7 +9,7 @@ import java.util.regex.PatternSyntaxException;
  * would silently mean something else is rewritten: POSIX classes, brackets and ampersands in a
  * class, names of groups. What Java does not support is rejected.
  */
-final class GoPattern {
+public final class GoPattern {
   private static final Map<String, String> POSIX =
       Map.ofEntries(
           Map.entry("alnum", "Alnum"),
@@ -39,7 +39,7 @@ final class GoPattern {
    *
    * @throws PatternSyntaxException when it is invalid
    */
-  static Pattern compile(String go) {
+  public static Pattern compile(String go) {
     return Pattern.compile(new GoPattern(go).translate());
   }
 

@@ -1,4 +1,4 @@
-package io.ocicat.plugins.tuning;
+package io.ocicat.plugins.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
