@@ -256,12 +256,11 @@ public final class Agent implements AutoCloseable {
     if (first || changes.contains(new ViewChange.SettingsChanged())) {
       configure();
     }
-    if (first) {
-      desired.update(everything());
-    } else if (!changes.isEmpty()) {
-      noteEndpoints(changes);
-      desired.update(changes);
-      noteEndpoints(changes);
+    Set<ViewChange> toFollow = first ? everything() : changes;
+    if (!toFollow.isEmpty()) {
+      noteEndpoints(toFollow);
+      desired.update(toFollow);
+      noteEndpoints(toFollow);
     }
     boolean ownNode = changes.contains(new ViewChange.NodeChanged(view.localNode()));
     if (hostChanged || ownNode || first) {

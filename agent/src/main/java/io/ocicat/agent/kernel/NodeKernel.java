@@ -248,6 +248,7 @@ public final class NodeKernel implements AutoCloseable {
 
   /** An endpoint came, changed or went. */
   public void endpointChanged(String interfaceName) {
+    routes.endpointChanged(interfaceName);
     sysctls.changed(interfaceName);
   }
 

@@ -164,6 +164,20 @@ final class RouteReconciler {
         });
   }
 
+  /** The grace of an interface's routes ends when its endpoint is known. */
+  void endpointChanged(String interfaceName) {
+    links
+        .find(interfaceName)
+        .ifPresent(
+            link ->
+                actual.forEach(
+                    (key, routes) -> {
+                      if (routes.stream().anyMatch(route -> leadsTo(route, link.index()))) {
+                        pending.now(key);
+                      }
+                    }));
+  }
+
   private static boolean leadsTo(Route route, int index) {
     return route.hops().stream()
         .map(NextHop::device)
