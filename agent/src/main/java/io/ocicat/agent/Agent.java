@@ -64,6 +64,10 @@ public final class Agent implements AutoCloseable {
   private AgentConfig config;
   private EndpointStatusFiles files;
   private boolean synced;
+
+  /** Whether {@link #desired} has followed every change so far. */
+  private boolean known;
+
   private boolean hostChanged = true;
   private int announcedMtu;
   private volatile boolean stopped;
@@ -130,6 +134,7 @@ public final class Agent implements AutoCloseable {
       } catch (RuntimeException e) {
         // One broken object must not end the agent: everything is read again.
         parts.log().write("reconciliation failed, starting over: " + e);
+        known = false;
         recover();
       }
     }
@@ -256,12 +261,15 @@ public final class Agent implements AutoCloseable {
     if (first || changes.contains(new ViewChange.SettingsChanged())) {
       configure();
     }
-    Set<ViewChange> toFollow = first ? everything() : changes;
-    if (!toFollow.isEmpty()) {
-      noteEndpoints(toFollow);
-      desired.update(toFollow);
-      noteEndpoints(toFollow);
+    if (!known) {
+      desired.rebuild();
+      kernel.resyncLinks();
+      known = true;
+    } else if (!changes.isEmpty()) {
+      noteEndpoints(changes);
+      desired.update(changes);
     }
+    noteEndpoints(changes);
     boolean ownNode = changes.contains(new ViewChange.NodeChanged(view.localNode()));
     if (hostChanged || ownNode || first) {
       desired.follow(kernel.hostNetwork(view.node(view.localNode())));
@@ -283,14 +291,6 @@ public final class Agent implements AutoCloseable {
       kernel.configure(wanted);
       desired.configure(wanted);
     }
-  }
-
-  private Set<ViewChange> everything() {
-    Set<ViewChange> all = new LinkedHashSet<>();
-    view.blocks().keySet().forEach(cidr -> all.add(new ViewChange.BlockChanged(cidr)));
-    view.endpoints().keySet().forEach(key -> all.add(new ViewChange.EndpointChanged(key)));
-    all.add(new ViewChange.PoolsChanged());
-    return all;
   }
 
   /** The interfaces of changed endpoints, before and after the change. */

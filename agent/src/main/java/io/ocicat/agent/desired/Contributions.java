@@ -56,6 +56,13 @@ public final class Contributions<K, V> {
         });
   }
 
+  /** Drops what sources contributed that no longer exist. */
+  void retain(Set<String> sources) {
+    Set.copyOf(bySource.keySet()).stream()
+        .filter(source -> !sources.contains(source))
+        .forEach(source -> set(source, Map.of()));
+  }
+
   private void withWinner(K key, Consumer<TreeMap<String, V>> change) {
     Optional<V> before = get(key);
     TreeMap<String, V> candidates = byKey.computeIfAbsent(key, _ -> new TreeMap<>());

@@ -126,6 +126,26 @@ public final class DesiredNetwork {
     return mtu;
   }
 
+  /** Computes everything again, whatever was known before. */
+  public void rebuild() {
+    Set<String> sources = new HashSet<>();
+    Set<IpPrefix> blocks = new HashSet<>(view.blocks().keySet());
+    blocks.forEach(cidr -> sources.add(new ResourceKey.Block(cidr).describe()));
+    view.nodes().keySet().forEach(name -> sources.add(sourceOf(name)));
+    view.endpoints().keySet().forEach(key -> sources.add(key.describe()));
+    routes.retain(sources);
+    neighbours.retain(sources);
+    forwarding.retain(sources);
+    Set.copyOf(knownEndpoints.keySet()).forEach(this::computeEndpoint);
+    blocks.addAll(nodesByBlock.keySet());
+    blocks.forEach(this::index);
+    computeAll();
+  }
+
+  private static String sourceOf(String node) {
+    return ResourceKey.of(Kind.NODE, node).describe();
+  }
+
   /** Follows changes of the view. */
   public void update(Set<ViewChange> changes) {
     nat = null;
@@ -287,7 +307,7 @@ public final class DesiredNetwork {
         }
       }
     }
-    String source = ResourceKey.of(Kind.NODE, name).describe();
+    String source = sourceOf(name);
     neighbours.set(source, macs);
     forwarding.set(source, destinations);
   }

@@ -83,16 +83,14 @@ final class EndpointSysctls {
 
   /** Reads what the kernel does not announce. */
   void poll() {
-    if (applied.isEmpty()) {
-      return;
-    }
     List<String> changed =
         host.visit(
             () -> {
               List<String> names = new ArrayList<>();
               for (String name : applied) {
-                if (isDifferent(ipv4(name, "route_localnet"), "1")
-                    || isDifferent(ipv6(name, "accept_ra"), "0")) {
+                if (!name.equals(NODE)
+                    && (isDifferent(ipv4(name, "route_localnet"), "1")
+                        || isDifferent(ipv6(name, "accept_ra"), "0"))) {
                   names.add(name);
                 }
               }

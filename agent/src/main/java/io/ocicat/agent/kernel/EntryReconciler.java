@@ -72,6 +72,13 @@ final class EntryReconciler<K, V> {
     }
   }
 
+  /** The entry of that key, if there is one, is no longer ours. */
+  void removed(K key) {
+    if (actual.remove(key) != null) {
+      pending.soon(key);
+    }
+  }
+
   /** A link appeared, went away, or is another one under the same name: its entries are gone. */
   void linkReplaced(String name) {
     actual.keySet().removeIf(key -> table.device(key).equals(name));

@@ -48,6 +48,11 @@ record NeighbourTable(NetlinkSocket net, LinkTable links, Predicate<String> isWo
     return ours ? Optional.of(new LinkNeighbour(device, neighbour.address())) : Optional.empty();
   }
 
+  /** The key of any entry: one that is deleted is not permanent any more when it is reported. */
+  LinkNeighbour anyKeyOf(Neighbour neighbour) {
+    return new LinkNeighbour(links.name(neighbour.device().index()), neighbour.address());
+  }
+
   static MacAddress macOf(Neighbour neighbour) {
     MacAddress mac = neighbour.mac();
     if (mac == null) {

@@ -6,7 +6,9 @@ import io.ocicat.agent.desired.DesiredRoute;
 import io.ocicat.agent.desired.ForwardingKey;
 import io.ocicat.agent.desired.HostNetwork;
 import io.ocicat.agent.desired.LinkNeighbour;
+import io.ocicat.agent.desired.NatRules;
 import io.ocicat.agent.desired.NatTable;
+import io.ocicat.agent.desired.TableContent;
 import io.ocicat.agent.view.ClusterNode;
 import io.ocicat.agent.view.LocalEndpoint;
 import io.ocicat.ip.IpAddress;
@@ -35,6 +37,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The node's kernel: what it has, followed by its reports, and the reconcilers that bring it to the
@@ -60,6 +63,8 @@ public final class NodeKernel implements AutoCloseable {
   private final TableReconciler nat;
   private final EndpointSysctls sysctls;
   private AgentConfig config;
+  private @Nullable NatRules natRules;
+  private @Nullable TableContent natContent;
   private OptionalLong routesDue = OptionalLong.empty();
 
   public NodeKernel(
@@ -178,7 +183,9 @@ public final class NodeKernel implements AutoCloseable {
       case Neighbour neighbour ->
           neighbourTable
               .keyOf(neighbour)
-              .ifPresent(key -> neighbours.changed(key, NeighbourTable.macOf(neighbour)));
+              .ifPresentOrElse(
+                  key -> neighbours.changed(key, NeighbourTable.macOf(neighbour)),
+                  () -> neighbours.removed(neighbourTable.anyKeyOf(neighbour)));
       case FdbEntry entry ->
           forwardingTable
               .keyOf(entry)
@@ -202,10 +209,7 @@ public final class NodeKernel implements AutoCloseable {
         }
       }
       case Route it -> routes.removed(it);
-      case Neighbour neighbour ->
-          neighbourTable
-              .keyOf(neighbour)
-              .ifPresent(key -> neighbours.removed(key, NeighbourTable.macOf(neighbour)));
+      case Neighbour neighbour -> neighbours.removed(neighbourTable.anyKeyOf(neighbour));
       case FdbEntry entry ->
           forwardingTable
               .keyOf(entry)
@@ -265,9 +269,21 @@ public final class NodeKernel implements AutoCloseable {
     vxlans.values().forEach(this::applyDevice);
     forwarding.apply();
     neighbours.apply();
-    nat.apply(NatTable.of(desired.nat()));
+    nat.apply(natTable());
     sysctls.apply();
     routes.apply();
+  }
+
+  /** Rules are not comparable, so an unchanged table stays the same object. */
+  private TableContent natTable() {
+    NatRules rules = desired.nat();
+    TableContent content = natContent;
+    if (content == null || !rules.equals(natRules)) {
+      content = NatTable.of(rules);
+      natContent = content;
+      natRules = rules;
+    }
+    return content;
   }
 
   private void applyDevice(VxlanReconciler vxlan) {

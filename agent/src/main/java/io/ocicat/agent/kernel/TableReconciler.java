@@ -198,27 +198,27 @@ final class TableReconciler {
     if (!there.exists()) {
       requests.add(Tables.add(Table.of(table)));
     }
+    Set<ChainId> same = new HashSet<>();
     Set<ChainId> kept = new HashSet<>();
-    Set<ChainId> outdated = new HashSet<>(there.chains().keySet());
     wanted
         .chains()
         .forEach(
             (chain, rules) -> {
               ChainId id = TableContent.idOf(chain);
-              boolean same =
-                  chain.equals(there.chains().get(id))
-                      && rules.stream()
-                          .map(Rule::expressions)
-                          .toList()
-                          .equals(there.rules().get(id));
-              if (same) {
+              if (chain.equals(there.chains().get(id))) {
                 kept.add(id);
-                outdated.remove(id);
+                if (expressions(rules).equals(there.rules().get(id))) {
+                  same.add(id);
+                }
               }
             });
     // Rules first: they refer to sets and to other chains.
-    outdated.forEach(id -> requests.add(Rules.flush(id)));
-    outdated.forEach(id -> requests.add(Chains.delete(id)));
+    there.chains().keySet().stream()
+        .filter(id -> !same.contains(id))
+        .forEach(id -> requests.add(Rules.flush(id)));
+    there.chains().keySet().stream()
+        .filter(id -> !kept.contains(id))
+        .forEach(id -> requests.add(Chains.delete(id)));
     Set<SetId> sets = new HashSet<>(there.sets().keySet());
     wanted
         .sets()
@@ -234,10 +234,16 @@ final class TableReconciler {
             (chain, rules) -> {
               if (!kept.contains(TableContent.idOf(chain))) {
                 requests.add(Chains.add(chain));
+              }
+              if (!same.contains(TableContent.idOf(chain))) {
                 rules.forEach(rule -> requests.add(Rules.append(rule)));
               }
             });
     return requests;
+  }
+
+  private static List<List<Expression>> expressions(List<Rule> rules) {
+    return rules.stream().map(Rule::expressions).toList();
   }
 
   private static void changeSet(
