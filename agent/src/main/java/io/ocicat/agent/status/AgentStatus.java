@@ -31,6 +31,22 @@ public record AgentStatus(
     return new AgentStatus(node, false, List.of(), "", 0, 0, 0, 0, 0, 0, 0, 0);
   }
 
+  public AgentStatus withProblems(List<String> all) {
+    return new AgentStatus(
+        node,
+        inSync,
+        all,
+        unreachable,
+        nodes,
+        pools,
+        blocks,
+        endpoints,
+        readyEndpoints,
+        routes,
+        workloadMtu,
+        writes);
+  }
+
   /** Whether the node's workloads can be reached as far as this node is concerned. */
   public boolean isReady() {
     return inSync;
