@@ -6,6 +6,7 @@ import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ipam.Ipam;
@@ -38,6 +39,11 @@ final class TestCluster implements AutoCloseable {
 
   void pool(String name, String cidr, Consumer<ObjectNode> spec) {
     create(Kind.IP_POOL, name, it -> spec.accept(it.put("cidr", cidr)));
+  }
+
+  boolean hasPool(String name) {
+    return datastore.list(ResourceQuery.of(Kind.IP_POOL)).items().stream()
+        .anyMatch(pool -> pool.key().name().equals(name));
   }
 
   void node(String name, String address, Consumer<ObjectNode> spec) {

@@ -117,13 +117,11 @@ public final class DesiredNetwork {
 
   /** The MTU that workloads can use: what the largest encapsulation in use leaves. */
   public int workloadMtu() {
-    int mtu = host.mtu();
-    for (IpFamily family : IpFamily.values()) {
-      if (usesVxlan(family)) {
-        mtu = Math.min(mtu, VxlanDevice.mtu(family, config, host.mtu()));
-      }
-    }
-    return mtu;
+    return mtus().pods();
+  }
+
+  private Mtus mtus() {
+    return Mtus.of(host.mtu(), config, view.pools());
   }
 
   /** Computes everything again, whatever was known before. */
@@ -258,7 +256,7 @@ public final class DesiredNetwork {
                 local,
                 parent,
                 own.vxlanMac(family),
-                VxlanDevice.mtu(family, config, host.mtu()),
+                mtus().vxlan(family),
                 tunnel));
   }
 

@@ -121,7 +121,7 @@ record RouteRules(ClusterView view, AgentConfig config, HostNetwork host) {
                         Purpose.VXLAN_TUNNEL,
                         device,
                         address,
-                        VxlanDevice.mtu(family, config, host.mtu()),
+                        Mtus.of(host.mtu(), config, view.pools()).vxlan(family),
                         protocol));
   }
 

@@ -128,6 +128,7 @@ final class EndpointSysctls {
 
   private Map<Sysctl, String> nodeSettings() {
     Map<Sysctl, String> settings = new LinkedHashMap<>();
+    settings.put(Sysctl.of("net", "netfilter", "nf_conntrack_acct"), "1");
     if (config.ipForwarding()) {
       settings.put(Sysctl.of("net", "ipv4", "ip_forward"), "1");
       if (config.ipv6Support()) {

@@ -34,8 +34,11 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -131,14 +134,24 @@ public final class NodeKernel implements AutoCloseable {
           .flatMap(this::linkWith)
           .ifPresent(link -> parents.put(family, link.name()));
     }
-    int mtu =
-        links.all().stream()
-            .filter(
-                link -> link.isRunning() && config.mtuIfacePattern().matcher(link.name()).find())
-            .mapToInt(Link::mtu)
-            .min()
-            .orElse(USUAL_MTU);
-    return new HostNetwork(parents, mtu);
+    return new HostNetwork(parents, hostMtu(Set.copyOf(parents.values())));
+  }
+
+  /**
+   * Felix takes the least MTU of all links that match the pattern, which a link that has nothing to
+   * do with workloads makes too small. Where links with the node's addresses match, only they count.
+   */
+  private int hostMtu(Set<String> parents) {
+    Predicate<Link> ofNode = link -> parents.contains(link.name());
+    Predicate<Link> matching = link -> config.mtuIfacePattern().matcher(link.name()).find();
+    for (Predicate<Link> choice : List.of(ofNode.and(matching), matching, ofNode)) {
+      OptionalInt least =
+          links.all().stream().filter(Link::isRunning).filter(choice).mapToInt(Link::mtu).min();
+      if (least.isPresent()) {
+        return least.getAsInt();
+      }
+    }
+    return USUAL_MTU;
   }
 
   private Optional<Link> linkWith(IpAddress address) {

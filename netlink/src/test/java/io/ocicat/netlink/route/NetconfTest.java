@@ -23,7 +23,7 @@ class NetconfTest {
     host.exec("ip", "link", "add", "v0", "type", "veth", "peer", "name", "v1");
     try (NetNs ns = NetNs.open(host.path());
         Monitor<Netconf> monitor = Monitor.open(ns, Netconf.CHANGES)) {
-      int index = Integer.parseInt(host.exec("cat", "/sys/class/net/v0/ifindex").stdout().strip());
+      int index = index(host, "v0");
       host.exec("sysctl", "-qw", "net.ipv4.conf.v0.proxy_arp=1");
       assertThat(monitor.poll(LONG))
           .contains(new Monitor.Changed<>(new Netconf(IpFamily.V4, index)));
@@ -51,9 +51,12 @@ class NetconfTest {
     }
   }
 
+  private static int index(Host host, String link) {
+    return host.json("ip", "-j", "link", "show", link).path(0).path("ifindex").asInt();
+  }
+
   private static String entry(Host host) {
-    String index = host.exec("cat", "/sys/class/net/vx0/ifindex").stdout().strip();
-    return "66:00:00:00:00:01 dev " + index + " dst 10.0.0.9 self permanent";
+    return "66:00:00:00:00:01 dev " + index(host, "vx0") + " dst 10.0.0.9 self permanent";
   }
 
   @Test

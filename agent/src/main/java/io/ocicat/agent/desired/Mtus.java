@@ -1,16 +1,12 @@
-package io.ocicat.agent.startup;
+package io.ocicat.agent.desired;
 
 import io.ocicat.agent.config.AgentConfig;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.datastore.resource.IpVersion;
-import io.ocicat.netlink.NetlinkSocket;
-import io.ocicat.netlink.Protocol;
-import io.ocicat.netlink.ns.NetNs;
+import io.ocicat.netlink.IpFamily;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.OptionalInt;
-import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -23,7 +19,6 @@ import java.util.function.Predicate;
  * @param pods of pods' interfaces: what fits into every tunnel that is in use
  */
 public record Mtus(int host, int ipip, int vxlan, int vxlanV6, int pods) {
-  private static final int UNKNOWN = 1460;
   private static final int IPIP_OVERHEAD = 20;
   private static final int VXLAN_OVERHEAD = 50;
   private static final int VXLAN_V6_OVERHEAD = 70;
@@ -47,27 +42,9 @@ public record Mtus(int host, int ipip, int vxlan, int vxlanV6, int pods) {
         host, ipip, vxlan, vxlanV6, used.stream().mapToInt(Integer::intValue).min().orElse(host));
   }
 
-  /**
-   * Determines the host's MTU. Felix takes the least of all interfaces that match the pattern,
-   * which a slow interface that has nothing to do with pods makes too small. If the interfaces with
-   * the node's addresses match, only they count here.
-   *
-   * @param nodeInterfaces the interfaces with the node's addresses
-   */
-  public static int ofHost(NetNs host, AgentConfig config, Set<String> nodeInterfaces) {
-    List<HostInterface> running;
-    try (NetlinkSocket socket = NetlinkSocket.open(Protocol.ROUTE, host)) {
-      running = HostInterface.all(socket).stream().filter(HostInterface::running).toList();
-    }
-    Predicate<HostInterface> ofNode = it -> nodeInterfaces.contains(it.name());
-    Predicate<HostInterface> matching = it -> config.mtuIfacePattern().matcher(it.name()).find();
-    for (Predicate<HostInterface> choice : List.of(ofNode.and(matching), matching, ofNode)) {
-      OptionalInt least = running.stream().filter(choice).mapToInt(HostInterface::mtu).min();
-      if (least.isPresent()) {
-        return least.getAsInt();
-      }
-    }
-    return UNKNOWN;
+  /** The MTU of the VXLAN device of a family. */
+  int vxlan(IpFamily family) {
+    return family == IpFamily.V4 ? vxlan : vxlanV6;
   }
 
   private static int configuredOr(int configured, int automatic) {
