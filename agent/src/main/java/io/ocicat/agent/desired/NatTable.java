@@ -24,9 +24,9 @@ import io.ocicat.netlink.nft.PacketField;
 import io.ocicat.netlink.nft.Rule;
 import io.ocicat.netlink.nft.SetFlag;
 import io.ocicat.netlink.nft.Statement;
-import io.ocicat.netlink.nft.TableFamily;
 import io.ocicat.netlink.nft.TableId;
 import io.ocicat.netlink.nft.Value;
+import io.ocicat.plugins.calico.NodeAgent;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -53,7 +53,7 @@ import java.util.Set;
  */
 public final class NatTable {
   /** Recognised by the calico plugin, which masquerades itself where no agent does. */
-  public static final TableId ID = new TableId(TableFamily.INET, "ocicat_agent");
+  public static final TableId ID = NodeAgent.AGENT_TABLE;
 
   private static final int AFTER_KUBE_PROXY = ChainPriority.SRCNAT + 10;
 
