@@ -16,6 +16,7 @@ import io.ocicat.ip.MacAddress;
 import io.ocicat.ipam.assign.AssignPrefetch;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.plugins.calicocluster.CalicoBackend;
+import io.ocicat.plugins.calicocluster.EmbeddedNode;
 import io.ocicat.plugins.calicocluster.IpamPrefetch;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import io.ocicat.plugins.net.AttachmentOwner;
@@ -79,6 +80,7 @@ final class CalicoAdd {
       Supplier<List<IpPool>> pools =
           node.agent().isPresent() ? List::of : followed.pools(backend, nat);
       asked.requireReady();
+      EmbeddedNode.ensure(backend, identity.node());
       CalicoReadiness.await(conf.readinessGates(), call.deadline());
       Runnable masquerade = () -> nat.apply(node.decide(pools), node.tables());
       return early.add(assigning, () -> add(identity, backend, asked, host, masquerade, mtu));

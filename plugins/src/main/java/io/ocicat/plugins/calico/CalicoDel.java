@@ -85,7 +85,7 @@ final class CalicoDel {
    */
   private Supplier<Optional<Asked>> askEarly() {
     try {
-      CalicoConf conf = CalicoConf.read(call.config());
+      CalicoConf conf = CalicoConf.of(call);
       if (CalicoBackend.isEmbedded(call)) {
         return () -> ask(conf);
       }
@@ -122,7 +122,7 @@ final class CalicoDel {
   }
 
   private void forget(NetnsSockets host, Supplier<Optional<Asked>> asked) {
-    CalicoConf conf = CalicoConf.read(call.config());
+    CalicoConf conf = CalicoConf.of(call);
     CalicoLog log = logs.apply(conf);
     log.logged(
         "DEL",

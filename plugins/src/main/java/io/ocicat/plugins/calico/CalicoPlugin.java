@@ -56,7 +56,7 @@ public final class CalicoPlugin implements Plugin {
 
   @Override
   public Result add(AddCall call) {
-    CalicoConf conf = CalicoConf.read(call.config());
+    CalicoConf conf = CalicoConf.of(call);
     CalicoLog log = log(call, conf, "ContainerID=" + call.containerId());
     return log.logged(
         "ADD", () -> new CalicoAdd(call, conf, datastores, followed, early, log).add(mtu(conf)));
@@ -86,7 +86,7 @@ public final class CalicoPlugin implements Plugin {
 
   @Override
   public void check(CheckCall call) {
-    CalicoConf conf = CalicoConf.read(call.config());
+    CalicoConf conf = CalicoConf.of(call);
     CalicoLog log = log(call, conf, "ContainerID=" + call.containerId());
     log.logged(
         "CHECK",
@@ -101,7 +101,7 @@ public final class CalicoPlugin implements Plugin {
     if (call.validAttachments().isEmpty()) {
       return;
     }
-    CalicoConf conf = CalicoConf.read(call.config());
+    CalicoConf conf = CalicoConf.of(call);
     CalicoLog log = log(call, conf, "Network=" + call.network());
     log.logged(
         "GC",
@@ -114,7 +114,7 @@ public final class CalicoPlugin implements Plugin {
   /** Checks that ADD can be served: the node has a name, and the datastore is ready. */
   @Override
   public void status(StatusCall call) {
-    CalicoConf conf = CalicoConf.read(call.config());
+    CalicoConf conf = CalicoConf.of(call);
     try {
       conf.node().requireStarted();
       CalicoBackend backend = CalicoBackend.of(call, datastores);

@@ -29,6 +29,7 @@ import io.ocicat.ipam.model.CalicoConventions;
 import io.ocicat.ipam.model.IpamException;
 import io.ocicat.ipam.model.ReleaseRequest;
 import io.ocicat.plugins.calicocluster.CalicoBackend;
+import io.ocicat.plugins.calicocluster.EmbeddedNode;
 import io.ocicat.plugins.calicocluster.IpamPrefetch;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import io.ocicat.plugins.calicolog.LogConf;
@@ -103,6 +104,7 @@ public final class CalicoIpamPlugin implements Plugin {
           servedNodes.put(Map.entry(backend.config(), request.node()), backend);
           try (HostLock.Held _ = lock.acquire(conf.lockFile(), call, log)) {
             upgrade.ensure(backend, ipam, request.node(), log);
+            EmbeddedNode.ensure(backend, request.node());
             if (vm.isPresent()) {
               IpamRequest lasting = request.of(vm.get(), call.network().value());
               return allocate(ipam, lasting, vm.get(), wanted, log);
@@ -265,7 +267,7 @@ public final class CalicoIpamPlugin implements Plugin {
     CalicoIpamConf conf = CalicoIpamConf.read(call.config());
     String node = conf.node().require();
     try {
-      Availability.require(CalicoBackend.of(call, datastores).datastore(), conf, node);
+      Availability.require(CalicoBackend.of(call, datastores), conf, node);
     } catch (CniException e) {
       if (e.is(ErrorCode.INVALID_NETWORK_CONFIG)) {
         throw e;
