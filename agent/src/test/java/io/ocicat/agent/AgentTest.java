@@ -213,4 +213,41 @@ class AgentTest {
       assertThat(second.log()).hasSize(1);
     }
   }
+
+  @Test
+  void theMtuIsThatOfTheLinkWithTheNodesAddress(Host host) {
+    connect(host);
+    host.exec("ip", "link", "set", "eth0", "mtu", "9000");
+    host.exec("ip", "link", "add", "eth1", "type", "veth", "peer", "name", "up1");
+    host.exec("ip", "link", "set", "up1", "up");
+    host.exec("ip", "link", "set", "eth1", "mtu", "1300", "up");
+    cluster.pool("p", "10.65.0.0/16", spec -> spec.put("vxlanMode", "Always"));
+    try (TestAgent agent = agent(host)) {
+      eventually(() -> assertThat(agent.workloadMtu()).isEqualTo(8950));
+      host.exec("ip", "link", "set", "eth0", "mtu", "1500");
+      eventually(() -> assertThat(agent.workloadMtu()).isEqualTo(1450));
+      cluster.create(
+          Kind.FELIX_CONFIGURATION, "default", spec -> spec.put("vxlanMTU", 1234));
+      eventually(() -> assertThat(agent.workloadMtu()).isEqualTo(1234));
+    }
+  }
+
+  @Test
+  void forwardingIsSwitchedOnUnlessConfiguredOtherwise(Host host) {
+    connect(host);
+    host.exec("sysctl", "-qw", "net.ipv4.ip_forward=0", "net.ipv6.conf.all.forwarding=0");
+    try (TestAgent _ = agent(host, Map.of("FELIX_IPFORWARDING", "Disabled"))) {
+      assertThat(forwarding(host)).isEqualTo("0 0");
+    }
+    try (TestAgent _ = agent(host)) {
+      eventually(() -> assertThat(forwarding(host)).isEqualTo("1 1"));
+    }
+  }
+
+  private static String forwarding(Host host) {
+    return host.exec("sysctl", "-n", "net.ipv4.ip_forward", "net.ipv6.conf.all.forwarding")
+        .stdout()
+        .strip()
+        .replace('\n', ' ');
+  }
 }

@@ -3,7 +3,6 @@ package io.ocicat.agent.config;
 import static java.util.Map.entry;
 
 import io.ocicat.agent.config.AgentConfig.ClusterRoutes;
-import io.ocicat.agent.config.AgentConfig.RouteSource;
 import io.ocicat.agent.config.AgentConfig.ServiceLoopPrevention;
 import io.ocicat.ip.IpAddress;
 import java.nio.file.Path;
@@ -51,14 +50,6 @@ final class FelixParameters {
       Parameter.of("deviceRouteProtocol", ValueType.whole(MIN_PROTOCOL, MAX_PROTOCOL), 3);
   static final Parameter<Boolean> REMOVE_EXTERNAL_ROUTES =
       Parameter.of("removeExternalRoutes", ValueType.FLAG, true);
-  static final Parameter<RouteSource> ROUTE_SOURCE =
-      Parameter.of(
-          "routeSource",
-          ValueType.oneOf(
-              List.of(
-                  entry("CalicoIPAM", RouteSource.CALICO_IPAM),
-                  entry("WorkloadIPs", RouteSource.WORKLOAD_IPS))),
-          RouteSource.CALICO_IPAM);
   static final Parameter<Boolean> ROUTE_SYNC_DISABLED =
       Parameter.of("routeSyncDisabled", ValueType.FLAG, false);
   static final Parameter<Integer> IPV4_NORMAL_ROUTE_PRIORITY =
@@ -111,10 +102,6 @@ final class FelixParameters {
           false);
   static final Parameter<Path> ENDPOINT_STATUS_PATH_PREFIX =
       Parameter.of("endpointStatusPathPrefix", ValueType.FOLDER, Path.of("/var/run/calico"));
-  static final Parameter<Boolean> ENDPOINT_REPORTING_ENABLED =
-      Parameter.of("endpointReportingEnabled", ValueType.FLAG, false);
-  static final Parameter<Duration> ENDPOINT_REPORTING_DELAY =
-      Parameter.of("endpointReportingDelay", ValueType.INTERVAL, Duration.ofSeconds(1));
   static final Parameter<Duration> ROUTE_REFRESH_INTERVAL =
       Parameter.of("routeRefreshInterval", ValueType.INTERVAL, Duration.ofSeconds(90));
   static final Parameter<Duration> INTERFACE_REFRESH_INTERVAL =
@@ -147,7 +134,6 @@ final class FelixParameters {
           MTU_IFACE_PATTERN,
           DEVICE_ROUTE_PROTOCOL,
           REMOVE_EXTERNAL_ROUTES,
-          ROUTE_SOURCE,
           ROUTE_SYNC_DISABLED,
           IPV4_NORMAL_ROUTE_PRIORITY,
           IPV6_NORMAL_ROUTE_PRIORITY,
@@ -161,8 +147,6 @@ final class FelixParameters {
           SERVICE_LOOP_PREVENTION,
           WORKLOAD_SOURCE_SPOOFING,
           ENDPOINT_STATUS_PATH_PREFIX,
-          ENDPOINT_REPORTING_ENABLED,
-          ENDPOINT_REPORTING_DELAY,
           ROUTE_REFRESH_INTERVAL,
           INTERFACE_REFRESH_INTERVAL,
           NFTABLES_REFRESH_INTERVAL,

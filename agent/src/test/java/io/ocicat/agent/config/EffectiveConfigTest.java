@@ -142,7 +142,6 @@ class EffectiveConfigTest {
         "interfacePrefix | none | it cannot be none",
         "mtuIfacePattern | (eth | must be a regular expression",
         "deviceRouteProtocol | 2 | must be 3–255",
-        "routeSource | Somewhere | must be one of CalicoIPAM, WorkloadIPs",
         "routeRefreshInterval | -1s | must be seconds",
         "routeRefreshInterval | soon | must be a duration",
         "deviceRouteSourceAddress | fd00::1 | must be an IPv4 address",
