@@ -120,10 +120,9 @@ final class Dataplane {
           throw e;
         }
         if (taken.isEmpty()) {
+          // Unless the container has the other name, a DEL has removed the holder in between.
           VethPair.requireFreeName(container, plan.owner().ifName().value());
-          throw e;
-        }
-        if (plan.otherName().isPresent()
+        } else if (plan.otherName().isPresent()
             && OwnedVeth.isOfAnotherContainer(taken.get(), plan.owner())) {
           name = plan.otherName().get();
         } else {
