@@ -8,13 +8,13 @@ import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.call.UndoOutcome;
 import io.ocicat.daemon.liveness.NodeInterfaces;
 import io.ocicat.daemon.liveness.UndoReason;
-import io.ocicat.daemon.server.CallOutcome;
 import io.ocicat.daemon.server.DaemonEvents;
 import io.ocicat.daemon.server.RepairKind;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.RecordFolder;
 import io.ocicat.daemon.state.RecordFolder.Kept;
+import io.ocicat.daemon.trace.FinishedCall;
 import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.time.Duration;
@@ -127,7 +127,7 @@ final class Reconciler {
   }
 
   /** A call that succeeded may show that the cause of earlier failures is gone. Thread-safe. */
-  void finished(CallOutcome call) {
+  void finished(FinishedCall call) {
     // DEL returns 0 even when it was deferred.
     boolean works = !call.failed() && Verb.ADD.name().equals(call.verb());
     if (works && (spooled.hasFailures() || killed.hasFailures())) {

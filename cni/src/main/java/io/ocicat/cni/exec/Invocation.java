@@ -10,16 +10,14 @@ import java.util.Map;
  *
  * @param limit how long it may run before it is stopped
  */
-@SuppressWarnings("ArrayRecordComponent") // Invocations are never compared.
 public record Invocation(
-    Path executable, Map<String, String> environment, byte[] stdin, Duration limit) {
+    Path executable, Map<String, String> environment, PluginStdin stdin, Duration limit) {
   public Invocation {
     environment = Map.copyOf(environment);
-    stdin = stdin.clone();
   }
 
-  @Override
-  public byte[] stdin() {
-    return stdin.clone();
+  public Invocation(
+      Path executable, Map<String, String> environment, byte[] stdin, Duration limit) {
+    this(executable, environment, PluginStdin.of(stdin), limit);
   }
 }

@@ -77,7 +77,7 @@ final class CallJournal {
 
   /** The name, or the old-style name if an earlier version has written a record of this network. */
   private String firstName(PluginCall call, AttachmentKey key) {
-    String network = network(call);
+    String network = call.network();
     String former = state.oldNameOf(key, call.name());
     boolean isFormer =
         Stream.of(state.attachments(), state.journal(), state.spool())
@@ -86,27 +86,22 @@ final class CallJournal {
     return isFormer ? former : state.nameOf(key, call.name(), network);
   }
 
-  /** The network's name; empty when the request has none. */
-  static String network(PluginCall call) {
-    try {
-      return PluginConfig.ofRequest(call.stdin()).name();
-    } catch (CniException _) {
-      return "";
-    }
-  }
-
   boolean isNoted(String name) {
     return state.attachments().has(name) || state.journal().has(name) || state.spool().has(name);
   }
 
   /** Whether a record belongs to the plugin that a call is for. */
   private static boolean isOf(CallRecord record, PluginCall call) {
-    return element(record.stdin()).equals(element(SecretRedaction.removedFrom(call.stdin())));
+    return element(record.stdin()).equals(element(redacted(call)));
+  }
+
+  private static byte[] redacted(PluginCall call) {
+    return SecretRedaction.removedFrom(call.stdin().bytes());
   }
 
   private String ofSecond(String name, PluginCall call) {
     CRC32C sum = new CRC32C();
-    sum.update(element(SecretRedaction.removedFrom(call.stdin())).getBytes(StandardCharsets.UTF_8));
+    sum.update(element(redacted(call)).getBytes(StandardCharsets.UTF_8));
     return state.nameOfSecond(name, sum.getValue());
   }
 
@@ -151,7 +146,7 @@ final class CallJournal {
         call.netns(),
         call.name(),
         kept,
-        SecretRedaction.removedFrom(call.stdin()),
+        redacted(call),
         new byte[0]);
   }
 

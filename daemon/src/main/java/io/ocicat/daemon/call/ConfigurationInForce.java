@@ -50,11 +50,11 @@ record ConfigurationInForce(CniFolders folders) {
     if (!SecretRedaction.of(System.getenv()).entrySet().containsAll(secrets(call))) {
       return false;
     }
-    if (Arrays.equals(record.stdin(), call.stdin())) {
+    if (Arrays.equals(record.stdin(), call.stdin().bytes())) {
       return true;
     }
     try {
-      JsonNode before = CniJson.parse(call.stdin());
+      JsonNode before = CniJson.parse(call.stdin().bytes());
       return CniJson.parse(requestOf(record)).equals(before);
     } catch (CniException _) {
       return false;

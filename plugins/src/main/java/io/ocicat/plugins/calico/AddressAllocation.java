@@ -169,7 +169,7 @@ record AddressAllocation(Result result, List<IpPrefix> routes, boolean routed) {
         ipam.put(family, String.valueOf(ipam.path(family).booleanValue()));
       }
     }
-    return PluginConfig.ofRequest(Json.compactBytes(json));
+    return PluginConfig.ofRequest(json);
   }
 
   private static Result fixed(List<IpAddress> addresses) {
