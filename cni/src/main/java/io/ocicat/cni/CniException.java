@@ -37,6 +37,11 @@ public class CniException extends RuntimeException {
     this(code, msg, details, null, null, cause);
   }
 
+  /** The same error, caused by the other. */
+  protected CniException(CniException other) {
+    this(other.code(), other.msg, other.details, other.cniVersion, other.reason, other);
+  }
+
   private CniException(
       ErrorCode code,
       String msg,

@@ -70,7 +70,7 @@ public final class Delegate {
    * Runs ADD and, when that fails, DEL: no half attachment must remain. When something fails
    * afterwards, the caller runs DEL.
    *
-   * @throws CniException the delegate's error
+   * @throws CniException the delegate's error; a {@link NotUndoneException} when DEL fails, too
    */
   public Result add() {
     Invocation add = invocation(Verb.ADD, limit());
@@ -103,7 +103,7 @@ public final class Delegate {
     try {
       invoker().run(invocation(Verb.DEL, left.compareTo(UNDO_LIMIT) < 0 ? UNDO_LIMIT : left));
     } catch (CniException e) {
-      failure.addSuppressed(e.prefixed("undoing it with %s failed too: ".formatted(type)));
+      throw new NotUndoneException(type, failure, e);
     }
   }
 
