@@ -179,7 +179,7 @@ final class CalicoAdd {
               addresses,
               allocation.routes(),
               conf.allowIpForwarding(),
-              allocation.routed());
+              allocation.routing());
       Supplier<Dataplane.Veth> connect =
           () -> {
             Dataplane.Veth veth =

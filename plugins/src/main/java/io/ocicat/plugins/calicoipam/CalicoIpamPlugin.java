@@ -6,7 +6,6 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
-import io.ocicat.cni.Route;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.Call;
 import io.ocicat.cni.plugin.CheckCall;
@@ -29,6 +28,7 @@ import io.ocicat.ipam.model.CalicoConventions;
 import io.ocicat.ipam.model.IpamException;
 import io.ocicat.ipam.model.ReleaseRequest;
 import io.ocicat.plugins.calicocluster.CalicoBackend;
+import io.ocicat.plugins.calicocluster.HostRouting;
 import io.ocicat.plugins.calicocluster.IpamPrefetch;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import io.ocicat.plugins.calicolog.LogConf;
@@ -112,7 +112,7 @@ public final class CalicoIpamPlugin implements Plugin {
                     .map(address -> exactly(ipam, request, address))
                     .orElseGet(() -> any(ipam, request));
             log.debug(() -> "addresses %s for handle %s".formatted(given, request.handle()));
-            return result(given, true);
+            return result(given, HostRouting.ROUTED);
           }
         });
   }
@@ -123,7 +123,7 @@ public final class CalicoIpamPlugin implements Plugin {
     log.debug(
         () ->
             "addresses %s of handle %s for %s".formatted(given.addresses(), request.handle(), vm));
-    return result(given.addresses(), given.routed());
+    return result(given.addresses(), given.routing());
   }
 
   private CalicoLog log(Call call, LogConf conf, String about) {
@@ -173,13 +173,8 @@ public final class CalicoIpamPlugin implements Plugin {
         .orThrow();
   }
 
-  /**
-   * Calico's main plugin reads the presence of routes as a sign that the addresses are to be routed
-   * here.
-   */
-  private static Result result(List<IpPrefix> addresses, boolean routed) {
-    Result result = Result.empty().withIps(addresses.stream().map(IpConfig::of).toList());
-    return routed ? result.withRoutes(addresses.stream().map(Route::to).toList()) : result;
+  private static Result result(List<IpPrefix> addresses, HostRouting routing) {
+    return routing.resultOf(addresses.stream().map(IpConfig::of).toList());
   }
 
   @Override
