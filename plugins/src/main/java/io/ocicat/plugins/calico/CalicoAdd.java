@@ -62,7 +62,7 @@ final class CalicoAdd {
     CalicoBackend backend = CalicoBackend.of(call, datastores);
     refuseImpossible(identity, backend);
     log.debug(() -> "attaching %s on node %s".formatted(identity, node));
-    return CalicoBackend.withPodCache(() -> add(identity, backend, mtu));
+    return backend.withPodCache(() -> add(identity, backend, mtu));
   }
 
   private Result add(WorkloadIdentity identity, CalicoBackend backend, int mtu) {

@@ -8,6 +8,7 @@ import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.Call;
 import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.Delegate;
 import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
@@ -16,6 +17,7 @@ import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.plugins.calicocluster.CalicoBackend;
+import io.ocicat.plugins.calicocluster.DatastoreChoice;
 import io.ocicat.plugins.calicocluster.IpamPrefetch;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import java.nio.file.Path;
@@ -115,9 +117,11 @@ public final class CalicoPlugin implements Plugin {
   @Override
   public void status(StatusCall call) {
     CalicoConf conf = CalicoConf.read(call.config());
+    DatastoreChoice choice;
     try {
       conf.node().requireStarted();
-      CalicoBackend backend = CalicoBackend.of(call, datastores);
+      choice = DatastoreChoice.of(call);
+      CalicoBackend backend = choice.open(datastores);
       CalicoReadiness.require(backend);
       CalicoReadiness.requireWritable(backend);
     } catch (CniException e) {
@@ -126,7 +130,8 @@ public final class CalicoPlugin implements Plugin {
       }
       throw new CniException(ErrorCode.PLUGIN_NOT_AVAILABLE, e.msg(), e.details());
     }
-    call.ipam(HostLocalRequest.withoutRanges(call.config())).status();
+    Delegate ipam = call.ipam(HostLocalRequest.withoutRanges(call.config()));
+    choice.delegating(ipam::status);
   }
 
   @Override
