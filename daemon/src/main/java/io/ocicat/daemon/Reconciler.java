@@ -3,7 +3,6 @@ package io.ocicat.daemon;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.daemon.DeferredDels.Group;
 import io.ocicat.daemon.address.AddressGc;
-import io.ocicat.daemon.address.NatPoolWatcher;
 import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.call.UndoOutcome;
 import io.ocicat.daemon.liveness.NodeInterfaces;
@@ -39,7 +38,7 @@ final class Reconciler {
   private final CallRunner runner;
   private final DaemonEvents events;
   private final AddressGc addresses;
-  private final NatPoolWatcher pools;
+  private final HostReconciliation host;
   private final HealthyAttachments healthy;
   private final DeferredDels spooled;
   private final DeferredDels killed;
@@ -52,9 +51,9 @@ final class Reconciler {
       CallRunner runner,
       DaemonEvents events,
       AddressGc addresses,
-      NatPoolWatcher pools,
+      HostReconciliation host,
       Clock clock) {
-    this(state, runner, events, addresses, pools, clock, System::nanoTime);
+    this(state, runner, events, addresses, host, clock, System::nanoTime);
   }
 
   /**
@@ -65,14 +64,14 @@ final class Reconciler {
       CallRunner runner,
       DaemonEvents events,
       AddressGc addresses,
-      NatPoolWatcher pools,
+      HostReconciliation host,
       Clock clock,
       LongSupplier nanos) {
     this.state = state;
     this.runner = runner;
     this.events = events;
     this.addresses = addresses;
-    this.pools = pools;
+    this.host = host;
     this.healthy = HealthyAttachments.of(state, runner, clock);
     this.log = new ReconcilerLog(events);
     this.killedCalls = new InterruptedCalls(runner::isBusy);
@@ -111,7 +110,7 @@ final class Reconciler {
     if (!state.journal().isEmpty()) {
       finishKilled();
     }
-    pools.update(events::note);
+    host.update(events::note);
   }
 
   /** Runs once a minute: removes attachments that no DEL will remove. */
@@ -119,7 +118,7 @@ final class Reconciler {
     removeStale();
     log.startAgain();
     addresses.run(events::note);
-    pools.updateFully(events::note);
+    host.updateFully(events::note);
   }
 
   int spooled() {

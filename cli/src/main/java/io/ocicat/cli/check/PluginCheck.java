@@ -35,7 +35,6 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class PluginCheck {
   private static final Duration LIMIT = Duration.ofSeconds(10);
-  private static final Set<String> IPAMS = Set.of("host-local", "calico-ipam", "ipam", "static");
 
   /** Error codes of a plugin whose datastore or server does not reply. */
   private static final Set<Integer> UNREACHABLE = Set.of(5, 11, 50, 51);
@@ -156,9 +155,8 @@ final class PluginCheck {
     @Override
     public PluginReply run(Invocation invocation) {
       PluginReply reply = inProcess.run(invocation);
-      String name = name(invocation.executable());
-      if (reply.exitCode() != 0 && IPAMS.contains(name)) {
-        failedIpam = Optional.of(name);
+      if (reply.exitCode() != 0 && invocation.ipam()) {
+        failedIpam = Optional.of(name(invocation.executable()));
       }
       return reply;
     }

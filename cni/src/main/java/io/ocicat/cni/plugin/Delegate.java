@@ -161,6 +161,6 @@ public final class Delegate {
       throw RequiredVariables.missing(CniEnvironment.PATH);
     }
     return new Invocation(
-        PluginPath.parse(path).find(type), variables, PluginStdin.of(request), limit);
+        PluginPath.parse(path).find(type), variables, PluginStdin.of(request), limit, ipam);
   }
 }

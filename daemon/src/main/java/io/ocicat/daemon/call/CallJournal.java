@@ -7,11 +7,11 @@ import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallId;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.DaemonState;
+import io.ocicat.datastore.config.DatastoreConfig;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -33,18 +33,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class CallJournal {
   private static final Set<String> VARIABLES =
-      Set.of(
-          "PATH",
-          "HOME",
-          "DATASTORE_TYPE",
-          "KUBECONFIG",
-          "KUBERNETES_SERVICE_HOST",
-          "KUBERNETES_SERVICE_PORT",
-          "OCICAT_STATE_DIR",
-          CallId.VARIABLE,
-          "USE_POD_CIDR");
-
-  private static final List<String> PREFIXES = List.of("CNI_", "CALICO_", "ETCD_", "K8S_");
+      Set.of("PATH", "HOME", "OCICAT_STATE_DIR", CallId.VARIABLE);
 
   private final DaemonState state;
   private final Clock clock;
@@ -151,16 +140,13 @@ final class CallJournal {
   }
 
   /**
-   * Variables that plugins read in addition to the protocol's own: where Calico's datastore is, and
-   * the id of the call.
+   * The protocol's own variables, and those that plugins read in addition: where the datastore is,
+   * and the id of the call.
    */
   static boolean isForPlugins(String variable) {
-    for (String prefix : PREFIXES) {
-      if (variable.startsWith(prefix)) {
-        return true;
-      }
-    }
-    return VARIABLES.contains(variable);
+    return variable.startsWith("CNI_")
+        || VARIABLES.contains(variable)
+        || DatastoreConfig.readsVariable(variable);
   }
 
   /** Whether the path of its namespace still leads to the same namespace. */

@@ -24,7 +24,7 @@ record FirstConnections(CallRunner runner, Map<String, String> environment, Daem
   private static final Duration LIMIT = Duration.ofSeconds(10);
 
   void open(NamedPlugins named) {
-    for (ObjectNode plugin : named.withServers()) {
+    for (ObjectNode plugin : named.withServers(runner::plugin)) {
       try {
         status(plugin).failure().ifPresent(error -> note(plugin, error.msg()));
       } catch (RuntimeException e) {
