@@ -61,7 +61,7 @@ final class CalicoAdd {
     CalicoBackend backend = CalicoBackend.of(call, datastores);
     refuseImpossible(identity, backend);
     log.debug(() -> "attaching %s on node %s".formatted(identity, node));
-    return CalicoBackend.withPodCache(() -> add(identity, backend, mtu));
+    return backend.withPodCache(() -> add(identity, backend, mtu));
   }
 
   private Result add(WorkloadIdentity identity, CalicoBackend backend, int mtu) {
@@ -179,7 +179,7 @@ final class CalicoAdd {
               addresses,
               allocation.routes(),
               conf.allowIpForwarding(),
-              allocation.routed());
+              allocation.routing());
       Supplier<VethPair> connect =
           () -> {
             VethPair veth =

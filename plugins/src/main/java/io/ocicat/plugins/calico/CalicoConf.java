@@ -5,7 +5,7 @@ import io.ocicat.base.json.JsonValue;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.plugin.Call;
-import io.ocicat.plugins.calicocluster.CalicoBackend;
+import io.ocicat.plugins.calicocluster.DatastoreChoice;
 import io.ocicat.plugins.calicocluster.DatastoreMembers;
 import io.ocicat.plugins.calicocluster.NodeName;
 import io.ocicat.plugins.calicolog.LogConf;
@@ -96,7 +96,7 @@ record CalicoConf(
 
   private static boolean isEmbedded(Call call) {
     try {
-      return CalicoBackend.isEmbedded(call);
+      return DatastoreChoice.of(call).isEmbedded();
     } catch (CniException _) {
       // Whoever opens the datastore reports it.
       return false;

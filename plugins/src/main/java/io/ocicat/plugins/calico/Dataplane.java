@@ -19,6 +19,7 @@ import io.ocicat.netlink.route.Device;
 import io.ocicat.netlink.route.Route;
 import io.ocicat.netlink.route.Routes;
 import io.ocicat.netlink.route.Scope;
+import io.ocicat.plugins.calicocluster.HostRouting;
 import io.ocicat.plugins.net.AttachmentOwner;
 import io.ocicat.plugins.net.Forwarding;
 import io.ocicat.plugins.net.NetnsSockets;
@@ -58,7 +59,7 @@ final class Dataplane {
    * @param mac of the container end
    * @param mtu 0 leaves it to the kernel
    * @param routes of the container, by the gateway of their family
-   * @param hostRoutes whether the host gets routes to the addresses
+   * @param routing whether the host gets routes to the addresses
    */
   record Plan(
       AttachmentOwner owner,
@@ -70,7 +71,15 @@ final class Dataplane {
       List<IpAddress> addresses,
       List<IpPrefix> routes,
       boolean containerForwards,
-      boolean hostRoutes) {
+      HostRouting routing) {
+    /** The addresses that the host gets routes to. */
+    List<IpAddress> routed() {
+      return switch (routing) {
+        case ROUTED -> addresses;
+        case NOT_YET -> List.of();
+      };
+    }
+
     boolean has(IpFamily family) {
       return addresses.stream().anyMatch(address -> IpFamily.of(address) == family);
     }
@@ -98,7 +107,7 @@ final class Dataplane {
       container.route().perform(containerRequests(veth.container().device()));
       Device end = veth.host().device();
       HostRoutes routes =
-          new HostRoutes(host, end, plan.hostRoutes() ? plan.addresses() : List.of());
+          new HostRoutes(host, end, plan.routed());
       routes.install(hostRequests(end));
       return undo.keep(veth);
     }

@@ -1,4 +1,4 @@
-package io.ocicat.daemon.address;
+package io.ocicat.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,13 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** How often the daemon looks at Calico's pools, and what it says about it (review K1). */
-class NatPoolWatcherTest {
+/** How often plugins may reconcile the host, and what the daemon logs of it. */
+class HostReconciliationTest {
   private final List<Boolean> looks = new ArrayList<>();
   private final List<String> troubles = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
-  private final NatPoolWatcher follower =
-      new NatPoolWatcher(
+  private final HostReconciliation follower =
+      new HostReconciliation(
           (thorough, note) -> {
             looks.add(thorough);
             troubles.forEach(note);
