@@ -13,6 +13,7 @@ public final class KernelPreparation {
   private static final Sysctl FORWARDING_V4 = Sysctl.of("net", "ipv4", "ip_forward");
   private static final Sysctl FORWARDING_V6 = Sysctl.of("net", "ipv6", "conf", "all", "forwarding");
   private static final Sysctl ACCOUNTING = Sysctl.of("net", "netfilter", "nf_conntrack_acct");
+  private static final String NO_PACKETS = "no packet passes between pods and other machines";
 
   private KernelPreparation() {}
 
@@ -26,19 +27,19 @@ public final class KernelPreparation {
     host.visit(
         () -> {
           if (config.ipForwarding()) {
-            ensure(FORWARDING_V4, problems);
+            ensure(FORWARDING_V4, NO_PACKETS, problems);
             if (config.ipv6Support()) {
-              ensure(FORWARDING_V6, problems);
+              ensure(FORWARDING_V6, NO_PACKETS, problems);
             }
           }
-          ensure(ACCOUNTING, problems);
+          ensure(ACCOUNTING, "connections are not counted", problems);
           return problems;
         });
     return List.copyOf(problems);
   }
 
   /** A setting that does not exist belongs to something that this kernel does without. */
-  private static void ensure(Sysctl setting, List<String> problems) {
+  private static void ensure(Sysctl setting, String otherwise, List<String> problems) {
     try {
       if (!setting.read().equals("1")) {
         setting.write("1");
@@ -46,8 +47,8 @@ public final class KernelPreparation {
     } catch (NetlinkException e) {
       if (!e.is(Errno.ENOENT)) {
         problems.add(
-            "%s cannot be set to 1 (%s): pods of other nodes may not be reachable; set it on the host"
-                .formatted(setting, e.errno()));
+            "%s cannot be set to 1 (%s): %s; set it on the host"
+                .formatted(setting, e.errno(), otherwise));
       }
     }
   }
