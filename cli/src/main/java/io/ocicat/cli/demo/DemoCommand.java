@@ -2,6 +2,9 @@ package io.ocicat.cli.demo;
 
 import io.ocicat.base.json.Json;
 import io.ocicat.cli.doctor.KernelProbe;
+import io.ocicat.cli.machine.InstalledPrograms;
+import io.ocicat.cli.machine.MachineException;
+import io.ocicat.cli.machine.Preflight;
 import io.ocicat.cli.options.NodeContext;
 import io.ocicat.cli.terminal.TerminalWidth;
 import java.io.IOException;
@@ -130,7 +133,7 @@ public final class DemoCommand implements Callable<Integer> {
       out().println(Ping.millis(ping));
       return 0;
     }
-    DemoPrograms installed = Preflight.distribution();
+    InstalledPrograms installed = Preflight.distribution("demo");
     KeptDemo kept = KeptDemo.of(environment, Preflight.uid());
     ObjectNode facts = Json.object();
     DemoNarrator narrator =
@@ -146,7 +149,7 @@ public final class DemoCommand implements Callable<Integer> {
       kept.forget();
     } else {
       if (keep && kept.find(installed).isPresent()) {
-        throw new DemoException(
+        throw new MachineException(
             "a demo is up already: look around with --shell, or --end it first");
       }
       code = runDemo(installed, kept, narrator, facts);
@@ -161,13 +164,13 @@ public final class DemoCommand implements Callable<Integer> {
     return spec.commandLine().getOut();
   }
 
-  private DemoNode found(KeptDemo kept, DemoPrograms installed) {
+  private DemoNode found(KeptDemo kept, InstalledPrograms installed) {
     return kept.find(installed)
-        .orElseThrow(() -> new DemoException("no demo is up: start one with ./ocicat demo --keep"));
+        .orElseThrow(() -> new MachineException("no demo is up: start one with ./ocicat demo --keep"));
   }
 
   private int runDemo(
-      DemoPrograms installed, KeptDemo kept, DemoNarrator narrator, ObjectNode facts) {
+      InstalledPrograms installed, KeptDemo kept, DemoNarrator narrator, ObjectNode facts) {
     long begin = System.nanoTime();
     boolean users = Preflight.needsUserNamespace();
     narrator.title("Ocicat: how three pods get their network");
@@ -240,10 +243,10 @@ public final class DemoCommand implements Callable<Integer> {
     try {
       return new ProcessBuilder(inside).inheritIO().start().waitFor();
     } catch (IOException e) {
-      throw new DemoException("cannot run nsenter: " + e.getMessage(), e);
+      throw new MachineException("cannot run nsenter: " + e.getMessage(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new DemoException("interrupted", e);
+      throw new MachineException("interrupted", e);
     }
   }
 
