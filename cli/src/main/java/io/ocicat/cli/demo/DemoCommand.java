@@ -1,6 +1,7 @@
 package io.ocicat.cli.demo;
 
 import io.ocicat.base.json.Json;
+import io.ocicat.cli.cluster.ClusterFolder;
 import io.ocicat.cli.doctor.KernelProbe;
 import io.ocicat.cli.machine.InstalledPrograms;
 import io.ocicat.cli.machine.MachineException;
@@ -37,7 +38,8 @@ import tools.jackson.databind.node.ObjectNode;
       "Ctrl-C removes everything.",
       "",
       "Example: ocicat demo --keep",
-      "         ocicat demo --shell -- ip route"
+      "         ocicat demo --shell -- ip route",
+      "         ocicat demo --nodes 3"
     },
     mixinStandardHelpOptions = true,
     exitCodeListHeading = "%nExit codes:%n",
@@ -74,6 +76,12 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Option(names = "--end", description = "Remove what was left up.")
   private boolean end;
+
+  @Option(
+      names = "--nodes",
+      paramLabel = "N",
+      description = "Show a cluster of so many nodes, whose pods reach each other.")
+  private @Nullable Integer nodes;
 
   @Option(
       names = "--json",
@@ -117,6 +125,9 @@ public final class DemoCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "a command is only run with --shell: " + command.getFirst());
     }
+    if (nodes != null) {
+      return showNodes(nodes);
+    }
     if (look) {
       out().println(Json.compact(inspect()));
       return 0;
@@ -136,11 +147,7 @@ public final class DemoCommand implements Callable<Integer> {
     InstalledPrograms installed = Preflight.distribution("demo");
     KeptDemo kept = KeptDemo.of(environment, Preflight.uid());
     ObjectNode facts = Json.object();
-    DemoNarrator narrator =
-        new DemoNarrator(
-            json ? new PrintWriter(Writer.nullWriter()) : out(),
-            context.colours(),
-            TerminalWidth.forProse(context));
+    DemoNarrator narrator = narrator();
     int code;
     if (shell) {
       return openShell(found(kept, installed));
@@ -160,13 +167,44 @@ public final class DemoCommand implements Callable<Integer> {
     return code;
   }
 
+  private int showNodes(int count) {
+    if (flannel || shell || end) {
+      throw new ParameterException(spec.commandLine(), "--nodes goes with --keep and --json alone");
+    }
+    if (count < 2 || count > 9) {
+      throw new ParameterException(
+          spec.commandLine(), "--nodes must be 2–9, not %d".formatted(count));
+    }
+    ObjectNode facts = Json.object();
+    int code =
+        new NodesDemo(
+                Preflight.distribution("demo"),
+                ClusterFolder.of(environment, NodesDemo.NAME),
+                narrator(),
+                spec.commandLine().getErr(),
+                facts)
+            .run(count, keep);
+    if (json) {
+      out().println(Json.pretty(facts));
+    }
+    return code;
+  }
+
+  private DemoNarrator narrator() {
+    return new DemoNarrator(
+        json ? new PrintWriter(Writer.nullWriter()) : out(),
+        context.colours(),
+        TerminalWidth.forProse(context));
+  }
+
   private PrintWriter out() {
     return spec.commandLine().getOut();
   }
 
   private DemoNode found(KeptDemo kept, InstalledPrograms installed) {
     return kept.find(installed)
-        .orElseThrow(() -> new MachineException("no demo is up: start one with ./ocicat demo --keep"));
+        .orElseThrow(
+            () -> new MachineException("no demo is up: start one with ./ocicat demo --keep"));
   }
 
   private int runDemo(
