@@ -60,7 +60,7 @@ public final class Documents {
   private static int round() {
     ConfigList list = ConfigList.parse(LIST);
     byte[] request =
-        list.plugins().getFirst().request(list.name(), list.effectiveVersion()).toBytes();
+        list.plugins().getFirst().request(list.name(), list.effectiveVersion()).toConfig().bytes();
     Result result = Result.parse(RESULT, SpecVersion.V1_1_0);
     return request.length + Json.prettyBytes(result.toJson(SpecVersion.V0_4_0)).length;
   }

@@ -1,22 +1,21 @@
 package io.ocicat.bench;
 
-import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.daemon.CallLog;
 import io.ocicat.daemon.EventFanOut;
 import io.ocicat.daemon.LogFormat;
 import io.ocicat.daemon.metrics.BuildInfo;
 import io.ocicat.daemon.metrics.Metrics;
-import io.ocicat.daemon.server.CallOutcome;
 import io.ocicat.daemon.server.DaemonEvents;
 import io.ocicat.daemon.trace.CallHistory;
 import io.ocicat.daemon.trace.CallTrace;
+import io.ocicat.daemon.trace.Cause;
+import io.ocicat.daemon.trace.FinishedCall;
 import io.ocicat.daemon.trace.Phase;
 import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.link.Links;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 
 /**
  * Measures the cost of observing one call: recording its steps, keeping it, counting it and
@@ -29,16 +28,6 @@ final class ObservationCost {
   private static final int OTHER_STEPS = 8;
   private static final int WARM_UP = 20_000;
   private static final int ROUNDS = 20_000;
-
-  private static final Map<String, String> ENVIRONMENT =
-      Map.of(
-          "CNI_COMMAND", "ADD",
-          "CNI_CONTAINERID", "0123456789abcdef",
-          "CNI_IFNAME", "eth0",
-          "CNI_NETNS", "/run/netns/blue");
-  private static final byte[] STDIN =
-      "{\"cniVersion\":\"1.0.0\",\"name\":\"blue\",\"type\":\"bridge\"}"
-          .getBytes(StandardCharsets.UTF_8);
 
   private ObservationCost() {}
 
@@ -71,7 +60,7 @@ final class ObservationCost {
 
   private static void watch(DaemonEvents events, long number) {
     long start = System.nanoTime();
-    CallTrace trace = new CallTrace(start);
+    CallTrace trace = new CallTrace(start, Optional.empty());
     List<NetlinkRequest> requests = List.of(Links.up(7));
     for (int i = 0; i < EXCHANGES; i++) {
       trace.exchanged(requests, System.nanoTime(), System.nanoTime());
@@ -79,10 +68,24 @@ final class ObservationCost {
     for (int i = 0; i < OTHER_STEPS; i++) {
       trace.add(Phase.JOURNAL, () -> "intent", System.nanoTime(), System.nanoTime());
     }
-    PluginReply reply = new PluginReply(0, new byte[0], "");
     events.finished(
-        new CallOutcome(
-            number, Instant.now(), "bridge", ENVIRONMENT, STDIN, reply, start, System.nanoTime()),
+        new FinishedCall(
+            number,
+            Instant.now(),
+            "bridge",
+            "ADD",
+            "blue",
+            "0123456789abcdef",
+            "eth0",
+            "",
+            0,
+            0,
+            "",
+            Cause.NONE,
+            "",
+            start,
+            System.nanoTime() - start,
+            List.of()),
         trace);
   }
 }

@@ -32,6 +32,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -111,6 +112,9 @@ public final class DaemonCommand implements Callable<Integer> {
               + " with JSON).")
   private @Nullable URI collector;
 
+  /** Started when the daemon is about to serve, and closed with it. */
+  private Supplier<AutoCloseable> companion = () -> () -> {};
+
   /** The values of the log format option. */
   enum LogKind {
     text,
@@ -128,8 +132,14 @@ public final class DaemonCommand implements Callable<Integer> {
     return Optional.of(command);
   }
 
+  /** Runs something else in the same process. */
+  DaemonCommand with(Supplier<AutoCloseable> other) {
+    companion = other;
+    return this;
+  }
+
   @Override
-  public Integer call() throws InterruptedException, IOException {
+  public Integer call() throws Exception {
     if (metricsPort != null && (metricsPort < 1 || metricsPort > MAX_PORT)) {
       throw new ParameterException(
           Objects.requireNonNull(spec).commandLine(),
@@ -162,7 +172,7 @@ public final class DaemonCommand implements Callable<Integer> {
   }
 
   private void serve(DaemonEvents events, CallHistory history, Metrics metrics)
-      throws InterruptedException, IOException {
+      throws Exception {
     Map<String, String> environment = System.getenv();
     StateFolders folders = StateFolders.of(environment);
     Clock clock = Clock.systemUTC();
@@ -179,7 +189,8 @@ public final class DaemonCommand implements Callable<Integer> {
         StartUp.begin(daemon, folders, environment, events);
       }
       try (InfoServer _ = InfoServer.start(folders.infoSocket(), info, events);
-          Closeable _ = servePort(info)) {
+          Closeable _ = servePort(info);
+          AutoCloseable _ = companion.get()) {
         daemon.run(Systemd.of(environment, System.err::println));
       }
     } finally {

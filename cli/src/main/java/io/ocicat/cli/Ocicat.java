@@ -1,5 +1,6 @@
 package io.ocicat.cli;
 
+import io.ocicat.cli.agent.AgentCommand;
 import io.ocicat.cli.cluster.ClusterCommand;
 import io.ocicat.cli.conformance.ConformanceCommand;
 import io.ocicat.cli.connectivity.ConnectivityCommand;
@@ -119,6 +120,8 @@ public final class Ocicat {
             .addSubcommand(new WhyCommand(context))
             .addSubcommand(new TraceCommand(context))
             .addSubcommand(new DoctorCommand(context))
+            .addSubcommand(AgentCommand.of(context))
+            .addSubcommand(new NodeCommand())
             .addSubcommand(new DemoCommand(context, System.getenv()))
             .addSubcommand(
                 PodCommand.of(new PodContext(context, System.getenv(), ours.executables())))

@@ -16,8 +16,7 @@ import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.plugins.Plugins;
-import io.ocicat.plugins.calico.CalicoOptions;
-import io.ocicat.plugins.calicoipam.CalicoIpamOptions;
+import io.ocicat.plugins.support.PluginOptions;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -68,18 +67,13 @@ record PluginProcess(Optional<Path> executables, PluginExecutables ours) {
   static int options(String name, List<String> flags) {
     String version = Version.build().version();
     try (Datastores datastores = new Datastores()) {
-      PluginReply reply;
-      switch (name) {
-        case "calico" ->
-            reply = new CalicoOptions(datastores, System.getenv()).run(flags, version, System.in);
-        case "calico-ipam" ->
-            reply = new CalicoIpamOptions(datastores, System.getenv()).run(flags, version);
-        default -> {
-          System.err.println(
-              "ocicat: the plugin \"%s\" has no options, it got %s".formatted(name, flags));
-          return 2;
-        }
+      Optional<PluginOptions> options = Plugins.options(name, datastores, System.getenv());
+      if (options.isEmpty()) {
+        System.err.println(
+            "ocicat: the plugin \"%s\" has no options, it got %s".formatted(name, flags));
+        return 2;
       }
+      PluginReply reply = options.get().run(flags, version, System.in);
       System.out.print(new String(reply.stdout(), StandardCharsets.UTF_8));
       System.err.print(reply.stderr());
       return reply.exitCode();

@@ -111,6 +111,22 @@ class ArchitectureTest {
     slices().matching("io.ocicat.(**)").should().beFreeOfCycles().check(PRODUCT);
   }
 
+  /** What one plugin needs of the daemon it offers as an interface of plugins.resident. */
+  @Test
+  void theDaemonKnowsNoPluginOfCalico() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.ocicat.daemon..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.ocicat.plugins.calico..",
+            "io.ocicat.plugins.calicocluster..",
+            "io.ocicat.plugins.calicoipam..",
+            "io.ocicat.plugins.calicolog..")
+        .check(PRODUCT);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"out", "err", "in"})
   void onlyDoorsTouchTheStandardStreams(String stream) {
@@ -129,6 +145,9 @@ class ArchitectureTest {
   @Test
   void nobodyAsksTheResolver() {
     noClasses()
+        .that()
+        // Calico's can-reach=NAME is a question to DNS.
+        .doNotHaveFullyQualifiedName("io.ocicat.agent.startup.HostNameLookup")
         .should()
         .callMethod(InetAddress.class, "getByName", String.class)
         .orShould()

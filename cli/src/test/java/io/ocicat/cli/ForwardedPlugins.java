@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.ocicat.base.Deadline;
 import io.ocicat.cni.exec.PluginReply;
+import io.ocicat.cni.exec.PluginStdin;
 import io.ocicat.cni.exec.ProcessExec;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.InProcessExec;
@@ -14,7 +15,6 @@ import io.ocicat.datastore.Datastores;
 import io.ocicat.plugins.Plugins;
 import io.ocicat.testkit.Command;
 import java.io.BufferedInputStream;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -111,7 +111,7 @@ public final class ForwardedPlugins implements AutoCloseable {
               Plugins.named(name, datastores).orElseThrow(),
               host(namespaces),
               environment,
-              hasStdin ? new ByteArrayInputStream(in.readAllBytes()) : closed());
+              hasStdin ? PluginStdin.of(in.readAllBytes()) : PluginStdin.of(closed()));
       OutputStream out = Channels.newOutputStream(caller);
       out.write(reply.exitCode());
       out.write((reply.stderr().replace('\0', ' ') + '\0').getBytes(UTF_8));

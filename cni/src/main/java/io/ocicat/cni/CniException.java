@@ -37,6 +37,11 @@ public class CniException extends RuntimeException {
     this(code, msg, details, null, null, cause);
   }
 
+  /** The same error, caused by the other. */
+  protected CniException(CniException other) {
+    this(other.code(), other.msg, other.details, other.cniVersion, other.reason, other);
+  }
+
   private CniException(
       ErrorCode code,
       String msg,
@@ -119,8 +124,8 @@ public class CniException extends RuntimeException {
     return json;
   }
 
-  /** The error object as a response to a request of {@code requestVersion}. */
-  public final ObjectNode toJson(String requestVersion) {
-    return new CniException(code(), msg, details, requestVersion, reason, null).toJson();
+  /** This error as the response to a request of that version, with this one as its cause. */
+  public final CniException answering(String requestVersion) {
+    return new CniException(code(), msg, details, requestVersion, reason, this);
   }
 }

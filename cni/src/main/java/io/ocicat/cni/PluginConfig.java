@@ -24,10 +24,15 @@ public final class PluginConfig {
   /** The name in the tagged text of 1.1.0; plugins written from it read this one. */
   static final String ATTACHMENTS = "cni.dev/attachments";
 
+  private static final String PREV_RESULT = "prevResult";
   private static final String PARSING = "error parsing configuration: ";
+  private static final String UNMARSHALLING = "error unmarshall network config: ";
 
   private final ObjectNode json;
-  private final byte[] bytes;
+
+  /** Null until somebody needs them. */
+  private volatile byte @Nullable [] bytes;
+
   private final String type;
   private final String name;
   private final String cniVersion;
@@ -35,7 +40,7 @@ public final class PluginConfig {
   private final String ipamType;
   private final Dns dns;
 
-  private PluginConfig(ObjectNode json, byte[] bytes, JsonFields in) {
+  private PluginConfig(ObjectNode json, byte @Nullable [] bytes, JsonFields in) {
     this.json = json;
     this.bytes = bytes;
     this.type = in.text("type").or("");
@@ -44,7 +49,7 @@ public final class PluginConfig {
     this.capabilities = capabilities(in.object("capabilities"));
     this.ipamType = in.object("ipam").text("type").or("");
     this.dns = Dns.read(in.object("dns"));
-    in.object("prevResult");
+    in.object(PREV_RESULT);
   }
 
   private static Map<String, Boolean> capabilities(JsonFields in) {
@@ -72,10 +77,10 @@ public final class PluginConfig {
 
   /** A plugin's configuration from a list; see {@link #parse(byte[])}. */
   public static PluginConfig of(JsonNode document) {
-    return withType(document.deepCopy(), Json.compactBytes(document));
+    return withType(document.deepCopy(), null);
   }
 
-  private static PluginConfig withType(JsonNode document, byte[] bytes) {
+  private static PluginConfig withType(JsonNode document, byte @Nullable [] bytes) {
     PluginConfig config = read(document, bytes, ErrorCode.INVALID_NETWORK_CONFIG, PARSING);
     if (config.type.isEmpty()) {
       String hint = config.json.has("plugins") ? "this is a list: name the file .conflist" : "";
@@ -90,14 +95,24 @@ public final class PluginConfig {
    * @throws CniException with code 6
    */
   public static PluginConfig ofRequest(byte[] stdin) {
-    String unmarshalling = "error unmarshall network config: ";
-    JsonNode document;
+    return request(document(stdin), stdin.clone());
+  }
+
+  /** The same, for a request that was made in this process. */
+  public static PluginConfig ofRequest(ObjectNode request) {
+    return request(request.deepCopy(), null);
+  }
+
+  private static JsonNode document(byte[] stdin) {
     try {
-      document = CniJson.parse(stdin);
+      return CniJson.parse(stdin);
     } catch (CniException e) {
-      throw e.prefixed(unmarshalling);
+      throw e.prefixed(UNMARSHALLING);
     }
-    return read(document, stdin.clone(), ErrorCode.DECODING_FAILURE, unmarshalling);
+  }
+
+  private static PluginConfig request(JsonNode document, byte @Nullable [] bytes) {
+    return read(document, bytes, ErrorCode.DECODING_FAILURE, UNMARSHALLING);
   }
 
   /**
@@ -107,19 +122,24 @@ public final class PluginConfig {
    * @throws CniException with code 6
    */
   public static PluginConfig ofDelRequest(byte[] stdin) {
-    try {
-      return ofRequest(stdin);
-    } catch (CniException e) {
-      if (e.msg().contains("prevResult") && CniJson.parse(stdin) instanceof ObjectNode request) {
-        request.remove("prevResult");
-        return ofRequest(Json.compactBytes(request));
-      }
-      throw e;
+    JsonNode document = document(stdin);
+    if (document instanceof ObjectNode request && hasInvalidPrevResult(request)) {
+      request.remove(
+          request.propertyNames().stream().filter(PREV_RESULT::equalsIgnoreCase).toList());
+      return request(request, null);
     }
+    return request(document, stdin.clone());
+  }
+
+  private static boolean hasInvalidPrevResult(ObjectNode request) {
+    JsonFields in = JsonFields.of(request);
+    in.object(PREV_RESULT);
+    return !in.problems().isEmpty();
   }
 
   /** The literal null is an empty object, as in Go. */
-  private static PluginConfig read(JsonNode document, byte[] bytes, ErrorCode code, String prefix) {
+  private static PluginConfig read(
+      JsonNode document, byte @Nullable [] bytes, ErrorCode code, String prefix) {
     JsonFields in = JsonValue.of(document).object();
     ObjectNode json = document instanceof ObjectNode object ? object : Json.object();
     PluginConfig config = new PluginConfig(json, bytes, in);
@@ -176,9 +196,14 @@ public final class PluginConfig {
     return json.deepCopy();
   }
 
-  /** The bytes it was read from or, for an element of a list, their compact form. */
+  /** The bytes it was read from or, if it was not read from bytes, its compact form. */
   public byte[] bytes() {
-    return bytes.clone();
+    byte[] known = bytes;
+    if (known == null) {
+      known = Json.compactBytes(json);
+      bytes = known;
+    }
+    return known.clone();
   }
 
   /**
@@ -197,7 +222,7 @@ public final class PluginConfig {
    */
   public Optional<Result> previousResult() {
     return JsonFields.of(json)
-        .value("prevResult")
+        .value(PREV_RESULT)
         .raw()
         .map(document -> Result.parsePrevious(document, specVersion()));
   }
@@ -242,7 +267,7 @@ public final class PluginConfig {
           }
           changed.set(key, value);
         });
-    return of(changed);
+    return withType(changed, null);
   }
 
   @Override

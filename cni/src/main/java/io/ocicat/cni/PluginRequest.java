@@ -114,8 +114,9 @@ public final class PluginRequest {
     return json;
   }
 
-  public byte[] toBytes() {
-    return Json.compactBytes(toJson());
+  /** The request as the plugin reads it. */
+  public PluginConfig toConfig() {
+    return PluginConfig.ofRequest(toJson());
   }
 
   /** One sentence for each member of the configuration that was dropped. */

@@ -21,7 +21,7 @@ class CniExceptionTest {
     CniException error =
         new CniException(
             ErrorCode.INVALID_NETWORK_CONFIG, "subnet too small", "10.9.0.0/31 has no address");
-    assertThat(Json.pretty(error.toJson("1.1.0")))
+    assertThat(Json.pretty(error.answering("1.1.0").toJson()))
         .isEqualTo(
             """
             {
@@ -38,7 +38,7 @@ class CniExceptionTest {
   @Test
   void readsWhatItPrinted() {
     CniException error = new CniException(new ErrorCode(107), "m", "d");
-    CniException read = CniException.fromJson(error.toJson("0.4.0"));
+    CniException read = CniException.fromJson(error.answering("0.4.0").toJson());
     assertThat(read.code()).isEqualTo(new ErrorCode(107));
     assertThat(read.msg()).isEqualTo("m");
     assertThat(read.details()).isEqualTo("d");

@@ -88,12 +88,12 @@ class HostileInputTest {
     ConfigList list = ConfigList.parse(bytes);
     assertThat(ConfigList.parse(list.bytes()).toJson()).isEqualTo(list.toJson());
     list.plugins()
-        .forEach(plugin -> plugin.request(list.name(), list.effectiveVersion()).toBytes());
+        .forEach(plugin -> plugin.request(list.name(), list.effectiveVersion()).toConfig());
   }
 
   private static void pluginConfig(byte[] bytes) {
     PluginConfig config = PluginConfig.ofRequest(bytes);
-    PluginConfig.ofRequest(config.request("n", "1.1.0").toBytes());
+    PluginConfig.ofRequest(config.request("n", "1.1.0").toConfig().bytes());
     config.validAttachments();
     config.previousResult();
   }

@@ -20,7 +20,7 @@ class PluginRequestTest {
 
   private static void assertRequest(PluginRequest request, String expected) {
     assertThat(request.toJson()).isEqualTo(CniJson.parse(expected));
-    assertThat(CniJson.parse(request.toBytes())).isEqualTo(request.toJson());
+    assertThat(CniJson.parse(request.toConfig().bytes())).isEqualTo(request.toJson());
   }
 
   @Test

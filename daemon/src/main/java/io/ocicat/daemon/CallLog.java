@@ -1,11 +1,11 @@
 package io.ocicat.daemon;
 
-import io.ocicat.daemon.server.CallOutcome;
 import io.ocicat.daemon.server.DaemonEvents;
 import io.ocicat.daemon.server.DeclineReason;
 import io.ocicat.daemon.server.RepairKind;
 import io.ocicat.daemon.trace.CallHistory;
 import io.ocicat.daemon.trace.CallTrace;
+import io.ocicat.daemon.trace.FinishedCall;
 import java.util.function.Consumer;
 
 /**
@@ -28,9 +28,9 @@ public final class CallLog implements DaemonEvents {
   }
 
   @Override
-  public void finished(CallOutcome outcome, CallTrace trace) {
-    history.add(outcome.failed(), outcome.bytes() + trace.bytes(), () -> outcome.describe(trace));
-    lines.accept(format.call(outcome, trace));
+  public void finished(FinishedCall call, CallTrace trace) {
+    history.add(call.failed(), call.bytes() + trace.bytes(), () -> call.with(trace));
+    lines.accept(format.call(call));
   }
 
   @Override

@@ -3,7 +3,6 @@ package io.ocicat.daemon;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.daemon.address.AddressGc;
 import io.ocicat.daemon.address.KernelAddresses;
-import io.ocicat.daemon.address.NatPoolWatcher;
 import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.daemon.liveness.CniFolders;
@@ -19,8 +18,8 @@ import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.linux.SocketType;
 import io.ocicat.netlink.linux.UnixListener;
 import io.ocicat.netlink.linux.UnixSocket;
-import io.ocicat.plugins.calico.CalicoPlugin;
-import io.ocicat.plugins.calicoipam.CalicoIpamPlugin;
+import io.ocicat.plugins.resident.HostReconciler;
+import io.ocicat.plugins.resident.NodeIpam;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -189,7 +188,7 @@ public final class Daemon implements AutoCloseable {
     this.runner =
         new CallRunner(state, ours, this::keepsPromises, CniFolders.of(System.getenv()), clock);
     this.reconciler =
-        new Reconciler(state, runner, events, addresses(state, ours), pools(ours), clock);
+        new Reconciler(state, runner, events, addresses(state, ours), host(ours), clock);
     int most = ADDS_PER_CORE * Runtime.getRuntime().availableProcessors();
     this.server =
         new CallServer(
@@ -209,23 +208,20 @@ public final class Daemon implements AutoCloseable {
     return stop.getCount() > 0;
   }
 
-  private static NatPoolWatcher pools(PluginExecutables ours) {
-    return new NatPoolWatcher(
+  private static HostReconciliation host(PluginExecutables ours) {
+    return new HostReconciliation(
         (thorough, note) ->
-            ours.used("calico")
-                .ifPresent(
-                    plugin ->
-                        ((CalicoPlugin) plugin)
-                            .followPools(Namespaces.OWN.host(), thorough, note)));
+            ours.used(HostReconciler.class)
+                .forEach(plugin -> plugin.reconcile(Namespaces.OWN.host(), thorough, note)));
   }
 
   private static AddressGc addresses(DaemonState state, PluginExecutables ours) {
     return new AddressGc(
         state,
         () ->
-            ours.used("calico-ipam")
-                .map(plugin -> ((CalicoIpamPlugin) plugin).served())
-                .orElse(List.of()),
+            ours.used(NodeIpam.Source.class).stream()
+                .flatMap(plugin -> plugin.nodeIpams().stream())
+                .toList(),
         KernelAddresses::ofMachine,
         ClockAndRandom.ofSystem());
   }

@@ -1,10 +1,10 @@
 package io.ocicat.daemon;
 
-import io.ocicat.daemon.server.CallOutcome;
 import io.ocicat.daemon.server.DaemonEvents;
 import io.ocicat.daemon.server.DeclineReason;
 import io.ocicat.daemon.server.RepairKind;
 import io.ocicat.daemon.trace.CallTrace;
+import io.ocicat.daemon.trace.FinishedCall;
 import java.util.List;
 
 /** Forwards each daemon event to several listeners, in order. */
@@ -14,9 +14,9 @@ public record EventFanOut(List<DaemonEvents> all) implements DaemonEvents {
   }
 
   @Override
-  public void finished(CallOutcome outcome, CallTrace trace) {
+  public void finished(FinishedCall call, CallTrace trace) {
     for (DaemonEvents one : all) {
-      one.finished(outcome, trace);
+      one.finished(call, trace);
     }
   }
 

@@ -1,11 +1,7 @@
 package io.ocicat.daemon;
 
 import io.ocicat.base.json.Json;
-import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.daemon.server.CallOutcome;
 import io.ocicat.daemon.server.DeclineReason;
-import io.ocicat.daemon.state.PodName;
-import io.ocicat.daemon.trace.CallTrace;
 import io.ocicat.daemon.trace.FinishedCall;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -15,7 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Formats the log, as text or as JSON. Neither includes stdin, which may hold secrets. */
 public sealed interface LogFormat {
-  String call(CallOutcome outcome, CallTrace trace);
+  String call(FinishedCall call);
 
   String declined(DeclineReason kind, String why);
 
@@ -29,19 +25,18 @@ public sealed interface LogFormat {
   /** For people: words and key=value. The log collector adds the time. */
   record Text() implements LogFormat {
     @Override
-    public String call(CallOutcome outcome, CallTrace trace) {
+    public String call(FinishedCall call) {
       StringBuilder line = new StringBuilder(160);
-      line.append("call=").append(outcome.number());
-      line.append(" plugin=").append(outcome.plugin());
-      line.append(" verb=").append(outcome.verb());
-      line.append(" container=").append(variable(outcome, CniEnvironment.CONTAINER_ID));
-      line.append(" ifname=").append(variable(outcome, CniEnvironment.IFNAME));
-      line.append(" ms=").append(millis(outcome.endNanos() - outcome.callerStartNanos()));
-      if (outcome.environment().containsKey("TRACEPARENT")) {
-        line.append(" trace=").append(outcome.traceId());
+      line.append("call=").append(call.number());
+      line.append(" plugin=").append(call.plugin());
+      line.append(" verb=").append(call.verb());
+      line.append(" container=").append(call.containerId());
+      line.append(" ifname=").append(call.ifName());
+      line.append(" ms=").append(millis(call.nanos()));
+      if (!call.traceId().isEmpty()) {
+        line.append(" trace=").append(call.traceId());
       }
-      if (outcome.failed()) {
-        FinishedCall call = outcome.describe(trace);
+      if (call.failed()) {
         line.append(" code=").append(call.code()).append(" cause=").append(call.cause().label());
         line.append(" error=").append(quoted(call.message()));
       }
@@ -87,21 +82,20 @@ public sealed interface LogFormat {
   /** For machines: one JSON object a line. */
   record JsonObjects(Clock clock) implements LogFormat {
     @Override
-    public String call(CallOutcome outcome, CallTrace trace) {
-      ObjectNode line = line(outcome.failed() ? "error" : "info", "call");
-      line.put("call", outcome.number());
-      line.put("plugin", outcome.plugin());
-      line.put("verb", outcome.verb());
-      line.put("container", variable(outcome, CniEnvironment.CONTAINER_ID));
-      line.put("ifname", variable(outcome, CniEnvironment.IFNAME));
-      line.put("ms", millis(outcome.endNanos() - outcome.callerStartNanos()));
-      line.put("network", outcome.network());
-      line.put("pod", PodName.of(outcome.environment()));
-      if (!outcome.traceId().isEmpty()) {
-        line.put("traceId", outcome.traceId());
+    public String call(FinishedCall call) {
+      ObjectNode line = line(call.failed() ? "error" : "info", "call");
+      line.put("call", call.number());
+      line.put("plugin", call.plugin());
+      line.put("verb", call.verb());
+      line.put("container", call.containerId());
+      line.put("ifname", call.ifName());
+      line.put("ms", millis(call.nanos()));
+      line.put("network", call.network());
+      line.put("pod", call.pod());
+      if (!call.traceId().isEmpty()) {
+        line.put("traceId", call.traceId());
       }
-      if (outcome.failed()) {
-        FinishedCall call = outcome.describe(trace);
+      if (call.failed()) {
         line.put("code", call.code());
         line.put("cause", call.cause().label());
         line.put("error", call.message());
@@ -135,10 +129,6 @@ public sealed interface LogFormat {
       line.put("time", clock.instant().toString());
       return line.put("level", level).put("event", event);
     }
-  }
-
-  private static String variable(CallOutcome outcome, String name) {
-    return outcome.environment().getOrDefault(name, "");
   }
 
   private static BigDecimal millis(long nanos) {

@@ -3,18 +3,17 @@ package io.ocicat.daemon;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.daemon.DeferredDels.Group;
 import io.ocicat.daemon.address.AddressGc;
-import io.ocicat.daemon.address.NatPoolWatcher;
 import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.call.UndoOutcome;
 import io.ocicat.daemon.liveness.NodeInterfaces;
 import io.ocicat.daemon.liveness.UndoReason;
-import io.ocicat.daemon.server.CallOutcome;
 import io.ocicat.daemon.server.DaemonEvents;
 import io.ocicat.daemon.server.RepairKind;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.RecordFolder;
 import io.ocicat.daemon.state.RecordFolder.Kept;
+import io.ocicat.daemon.trace.FinishedCall;
 import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.time.Duration;
@@ -39,7 +38,7 @@ final class Reconciler {
   private final CallRunner runner;
   private final DaemonEvents events;
   private final AddressGc addresses;
-  private final NatPoolWatcher pools;
+  private final HostReconciliation host;
   private final HealthyAttachments healthy;
   private final DeferredDels spooled;
   private final DeferredDels killed;
@@ -52,9 +51,9 @@ final class Reconciler {
       CallRunner runner,
       DaemonEvents events,
       AddressGc addresses,
-      NatPoolWatcher pools,
+      HostReconciliation host,
       Clock clock) {
-    this(state, runner, events, addresses, pools, clock, System::nanoTime);
+    this(state, runner, events, addresses, host, clock, System::nanoTime);
   }
 
   /**
@@ -65,14 +64,14 @@ final class Reconciler {
       CallRunner runner,
       DaemonEvents events,
       AddressGc addresses,
-      NatPoolWatcher pools,
+      HostReconciliation host,
       Clock clock,
       LongSupplier nanos) {
     this.state = state;
     this.runner = runner;
     this.events = events;
     this.addresses = addresses;
-    this.pools = pools;
+    this.host = host;
     this.healthy = HealthyAttachments.of(state, runner, clock);
     this.log = new ReconcilerLog(events);
     this.killedCalls = new InterruptedCalls(runner::isBusy);
@@ -111,7 +110,7 @@ final class Reconciler {
     if (!state.journal().isEmpty()) {
       finishKilled();
     }
-    pools.update(events::note);
+    host.update(events::note);
   }
 
   /** Runs once a minute: removes attachments that no DEL will remove. */
@@ -119,7 +118,7 @@ final class Reconciler {
     removeStale();
     log.startAgain();
     addresses.run(events::note);
-    pools.updateFully(events::note);
+    host.updateFully(events::note);
   }
 
   int spooled() {
@@ -127,7 +126,7 @@ final class Reconciler {
   }
 
   /** A call that succeeded may show that the cause of earlier failures is gone. Thread-safe. */
-  void finished(CallOutcome call) {
+  void finished(FinishedCall call) {
     // DEL returns 0 even when it was deferred.
     boolean works = !call.failed() && Verb.ADD.name().equals(call.verb());
     if (works && (spooled.hasFailures() || killed.hasFailures())) {

@@ -92,6 +92,10 @@ class InterruptedAddTest {
       List<String> nothing = Sweep.of(ocicat, container);
       assertThat(points.getLast()).isEqualTo(COMMITTED);
       for (int point : List.of(1, points.size() / 2, points.size())) {
+        if (daemons.stream().noneMatch(DaemonProcess::isAlive)
+            && new OnDemandDaemons(folder).pids().isEmpty()) {
+          daemons.add(ocicat.startDaemon());
+        }
         Output added = interrupt(ocicat, how.apply(pod.add()), sign, point, killer);
         String where = "killed at %d: %s".formatted(point, points.get(point - 1));
         assertThat(added.exitCode()).as("%s: %s", where, added).isZero();
@@ -99,9 +103,6 @@ class InterruptedAddTest {
         assertThat(ocicat.leases().resolve(Pod.NETWORK).resolve(Pod.address(added))).exists();
         how.apply(pod.del()).run();
         assertThat(Sweep.difference(nothing, Sweep.of(ocicat, container))).as(where).isEmpty();
-        if (daemons.stream().noneMatch(DaemonProcess::isAlive)) {
-          daemons.add(ocicat.startDaemon());
-        }
       }
     } finally {
       daemons.forEach(DaemonProcess::close);

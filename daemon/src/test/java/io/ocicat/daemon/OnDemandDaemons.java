@@ -47,9 +47,12 @@ record OnDemandDaemons(Path folder) implements AutoCloseable {
     }
   }
 
+  /** Those that run now; a call that waits may start the next one. */
   void killAll() {
-    pids().forEach(pid -> Command.of("kill", "-KILL", pid).attempt());
-    Eventually.await("the end of what was started", LIMIT, () -> pids().isEmpty());
+    List<String> running = pids();
+    running.forEach(pid -> Command.of("kill", "-KILL", pid).attempt());
+    Eventually.await(
+        "the end of what was started", LIMIT, () -> pids().stream().noneMatch(running::contains));
   }
 
   @Override

@@ -22,11 +22,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Runtimes add and delete containers while the daemon is killed again and again, at any moment.
- * {@code -Docicat.longer=10} goes on for ten times as long.
+ * {@code -Docicat.longer=10} kills it ten times as often.
  */
 @Hosts
 class RandomKillTest {
-  private static final Duration LENGTH = Duration.ofSeconds(40);
+  private static final int KILLS = 8;
   private static final int CLIENTS = 3;
 
   @TempDir Path folder;
@@ -56,14 +56,13 @@ class RandomKillTest {
         long clientSeed = random.nextLong();
         cycles.add(clients.submit(() -> cycle(pod, new Random(clientSeed))));
       }
-      int kills = killAgainAndAgain(ocicat, random);
+      killAgainAndAgain(ocicat, random);
       over.set(true);
       int done = 0;
       for (Future<Integer> count : cycles) {
         done += count.get(2, TimeUnit.MINUTES);
       }
-      System.out.printf("%d kills, %d cycles%n", kills, done);
-      assertThat(kills).isPositive();
+      System.out.printf("%d cycles%n", done);
       assertThat(done).isPositive();
     } finally {
       over.set(true);
@@ -77,21 +76,16 @@ class RandomKillTest {
     }
   }
 
-  private static int killAgainAndAgain(Installation ocicat, Random random)
+  private static void killAgainAndAgain(Installation ocicat, Random random)
       throws InterruptedException {
-    long end =
-        System.nanoTime() + LENGTH.multipliedBy(Integer.getInteger("ocicat.longer", 1)).toNanos();
-    int kills = 0;
-    while (System.nanoTime() < end) {
+    for (int i = 0; i < KILLS * Integer.getInteger("ocicat.longer", 1); i++) {
       try (DaemonProcess daemon = ocicat.startDaemon()) {
         Thread.sleep(random.nextInt(1500));
         daemon.kill();
-        kills++;
       }
       // Callers then find a socket without a listener.
       Thread.sleep(random.nextInt(300));
     }
-    return kills;
   }
 
   /** Returns how often it was added. */

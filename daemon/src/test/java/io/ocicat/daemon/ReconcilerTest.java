@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.base.BootId;
 import io.ocicat.daemon.address.AddressGc;
-import io.ocicat.daemon.address.NatPoolWatcher;
 import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.daemon.state.DaemonState;
@@ -355,7 +354,7 @@ class ReconcilerTest {
         runner,
         new CallLog(notes, new CallHistory()),
         addresses,
-        new NatPoolWatcher((_, _) -> {}),
+        new HostReconciliation((_, _) -> {}),
         clock);
   }
 }

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** A daemon may be restarted and replaced at any time: neither calls nor packets are lost. */
 @Hosts
 class RestartTest {
-  private static final int REPLACEMENTS = 3;
-  private static final int KILLS = 20;
+  private static final int REPLACEMENTS = 2;
+  private static final int KILLS = 10;
   private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
   @TempDir Path folder;
@@ -42,7 +42,7 @@ class RestartTest {
       cycles.add(clients.submit(() -> cycle(new Pod(ocicat, b, "b", 8081))));
       for (int i = 0; i < REPLACEMENTS * Integer.getInteger("ocicat.longer", 1); i++) {
         DaemonProcess next = ocicat.startDaemon("--take-over");
-        Thread.sleep(1500);
+        Thread.sleep(500);
         daemon.close();
         daemon = next;
         daemon.stop();

@@ -1,7 +1,10 @@
 package io.ocicat.ip;
 
 import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -133,6 +136,18 @@ public record IpPrefix(IpAddress address, int length) implements Comparable<IpPr
 
   public boolean overlaps(IpPrefix other) {
     return contains(other) || other.contains(this);
+  }
+
+  /** The networks among these that are in no other of them, sorted. */
+  public static List<IpPrefix> withoutNested(Collection<IpPrefix> prefixes) {
+    List<IpPrefix> kept = new ArrayList<>();
+    // What a network contains follows it in this order.
+    prefixes.stream()
+        .map(IpPrefix::network)
+        .sorted()
+        .filter(prefix -> kept.isEmpty() || !kept.getLast().contains(prefix))
+        .forEach(kept::add);
+    return List.copyOf(kept);
   }
 
   /** By address, then from the widest to the narrowest. */

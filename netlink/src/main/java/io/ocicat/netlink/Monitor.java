@@ -59,7 +59,11 @@ public final class Monitor<T> implements AutoCloseable {
    */
   public record Lost<T>() implements Event<T> {}
 
-  /** Subscribes to topics in a namespace. Every later change is reported. */
+  /**
+   * Subscribes to topics in a namespace. Every later change is reported.
+   *
+   * @throws IllegalArgumentException when the topics are not of one netlink family
+   */
   @SafeVarargs
   @SuppressWarnings("varargs")
   public static <T> Monitor<T> open(NetNs namespace, Topic<? extends T>... topics) {
@@ -67,8 +71,12 @@ public final class Monitor<T> implements AutoCloseable {
   }
 
   static <T> Monitor<T> open(NetNs namespace, int receiveBuffer, List<Topic<? extends T>> topics) {
+    Protocol protocol = topics.getFirst().protocol();
+    if (topics.stream().anyMatch(topic -> topic.protocol() != protocol)) {
+      throw new IllegalArgumentException("a monitor's topics must be of one netlink family");
+    }
     NetlinkChannel channel =
-        namespace.visit(() -> NetlinkChannel.open(Protocol.ROUTE, receiveBuffer, Duration.ZERO));
+        namespace.visit(() -> NetlinkChannel.open(protocol, receiveBuffer, Duration.ZERO));
     try {
       topics.stream().flatMap(topic -> topic.groups().stream()).distinct().forEach(channel::join);
       return new Monitor<>(channel, topics, new WakeupFd());

@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
  * @param <T> the type of the object
  */
 public final class Topic<T> {
+  private final Protocol protocol;
   private final List<Integer> groups;
   private final int changed;
   private final int removed;
@@ -19,11 +20,13 @@ public final class Topic<T> {
   private final Predicate<NetlinkMessage> concerned;
 
   private Topic(
+      Protocol protocol,
       List<Integer> groups,
       int changed,
       int removed,
       Function<NetlinkMessage, T> read,
       Predicate<NetlinkMessage> concerned) {
+    this.protocol = protocol;
     this.groups = groups;
     this.changed = changed;
     this.removed = removed;
@@ -40,7 +43,18 @@ public final class Topic<T> {
    */
   public static <T> Topic<T> of(
       int changed, int removed, Function<NetlinkMessage, T> read, int... groups) {
-    return new Topic<>(IntStream.of(groups).boxed().toList(), changed, removed, read, any -> true);
+    return of(Protocol.ROUTE, changed, removed, read, groups);
+  }
+
+  /** The same for objects of another netlink family, in the numbers of that family. */
+  public static <T> Topic<T> of(
+      Protocol protocol,
+      int changed,
+      int removed,
+      Function<NetlinkMessage, T> read,
+      int... groups) {
+    return new Topic<>(
+        protocol, IntStream.of(groups).boxed().toList(), changed, removed, read, any -> true);
   }
 
   /**
@@ -48,7 +62,11 @@ public final class Topic<T> {
    * type of message, distinguished by the family in their header.
    */
   public Topic<T> only(Predicate<NetlinkMessage> condition) {
-    return new Topic<>(groups, changed, removed, read, concerned.and(condition));
+    return new Topic<>(protocol, groups, changed, removed, read, concerned.and(condition));
+  }
+
+  Protocol protocol() {
+    return protocol;
   }
 
   List<Integer> groups() {

@@ -4,7 +4,9 @@ import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.plugins.bandwidth.BandwidthPlugin;
 import io.ocicat.plugins.bridge.BridgePlugin;
+import io.ocicat.plugins.calico.CalicoOptions;
 import io.ocicat.plugins.calico.CalicoPlugin;
+import io.ocicat.plugins.calicoipam.CalicoIpamOptions;
 import io.ocicat.plugins.calicoipam.CalicoIpamPlugin;
 import io.ocicat.plugins.firewall.FirewallPlugin;
 import io.ocicat.plugins.flannel.FlannelPlugin;
@@ -15,6 +17,7 @@ import io.ocicat.plugins.macvlan.MacvlanPlugin;
 import io.ocicat.plugins.portmap.PortmapPlugin;
 import io.ocicat.plugins.ptp.PtpPlugin;
 import io.ocicat.plugins.staticipam.StaticPlugin;
+import io.ocicat.plugins.support.PluginOptions;
 import io.ocicat.plugins.tuning.TuningPlugin;
 import java.util.Collections;
 import java.util.Map;
@@ -53,6 +56,16 @@ public final class Plugins {
    */
   public static Optional<Plugin> named(String name, Datastores datastores) {
     return Optional.ofNullable(BY_NAME.get(name)).map(making -> making.apply(datastores));
+  }
+
+  /** The command-line options of that plugin's executable; most have none. */
+  public static Optional<PluginOptions> options(
+      String name, Datastores datastores, Map<String, String> environment) {
+    return switch (name) {
+      case "calico" -> Optional.of(new CalicoOptions(datastores, environment));
+      case "calico-ipam" -> Optional.of(new CalicoIpamOptions(datastores, environment));
+      default -> Optional.empty();
+    };
   }
 
   /** The names of all plugins, in alphabetical order. */

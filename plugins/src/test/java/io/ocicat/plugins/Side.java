@@ -84,7 +84,7 @@ public enum Side {
   private static PluginReply runInside(Host host, Invocation invocation) {
     Output output =
         command(host, invocation.executable(), invocation.environment())
-            .stdin(new String(invocation.stdin(), UTF_8))
+            .stdin(new String(invocation.stdin().bytes(), UTF_8))
             .limit(invocation.limit())
             .attempt();
     return new PluginReply(output.exitCode(), output.stdout().getBytes(UTF_8), output.stderr());

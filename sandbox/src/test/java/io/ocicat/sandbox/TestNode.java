@@ -49,7 +49,6 @@ public final class TestNode implements AutoCloseable {
   private final Host host;
   private final Datastores datastores = new Datastores();
   private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
-  private final List<PodNetworks> opened = new ArrayList<>();
 
   public TestNode(Path folder, Host host) {
     this.folder = folder;
@@ -128,9 +127,7 @@ public final class TestNode implements AutoCloseable {
   }
 
   public PodNetworks networks(NetworkSettings settings) {
-    PodNetworks networks = new PodNetworks(settings);
-    opened.add(networks);
-    return networks;
+    return new PodNetworks(settings);
   }
 
   public SandboxSettings sandboxSettings(PodInfra... infras) {
@@ -226,7 +223,6 @@ public final class TestNode implements AutoCloseable {
         }
       }
     } finally {
-      opened.forEach(PodNetworks::close);
       datastores.close();
       for (int mounts = 0; mounts < 5; mounts++) {
         Command.of("umount", "-R", "-l", folder.resolve("run/netns").toString()).attempt();

@@ -32,7 +32,6 @@ public record AgentConfig(
     Pattern mtuIfacePattern,
     int deviceRouteProtocol,
     boolean removeExternalRoutes,
-    RouteSource routeSource,
     boolean routeSyncDisabled,
     long ipv4NormalRoutePriority,
     long ipv6NormalRoutePriority,
@@ -46,8 +45,6 @@ public record AgentConfig(
     ServiceLoopPrevention serviceLoopPrevention,
     boolean workloadSourceSpoofing,
     Path endpointStatusPathPrefix,
-    boolean endpointReportingEnabled,
-    Duration endpointReportingDelay,
     Duration routeRefreshInterval,
     Duration interfaceRefreshInterval,
     Duration nftablesRefreshInterval,
@@ -56,13 +53,8 @@ public record AgentConfig(
     int healthPort,
     boolean prometheusMetricsEnabled,
     String prometheusMetricsHost,
-    int prometheusMetricsPort) {
-
-  /** Where the routes to other nodes' workloads come from. */
-  public enum RouteSource {
-    CALICO_IPAM,
-    WORKLOAD_IPS
-  }
+    int prometheusMetricsPort,
+    int ipipMtu) {
 
   /** Which routes to other nodes' blocks the agent programs, in addition to those by VXLAN. */
   public enum ClusterRoutes {

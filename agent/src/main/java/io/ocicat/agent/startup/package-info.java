@@ -1,4 +1,7 @@
-/** What calico/node does before anything else: name, addresses, Node, pools, defaults, tunnel addresses. */
+/**
+ * What calico/node does before anything else: name, addresses, Node, pools, defaults, tunnel
+ * addresses.
+ */
 @NullMarked
 package io.ocicat.agent.startup;
 

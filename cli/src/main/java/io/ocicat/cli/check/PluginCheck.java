@@ -1,10 +1,8 @@
 package io.ocicat.cli.check;
 
 import io.ocicat.base.Deadline;
-import io.ocicat.base.json.Json;
 import io.ocicat.cli.check.Discrepancy.Kind;
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.CniJson;
 import io.ocicat.cni.FailureReason;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
@@ -13,6 +11,7 @@ import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.PluginReply;
+import io.ocicat.cni.exec.PluginStdin;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.InProcessExec;
@@ -27,7 +26,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -37,8 +35,6 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class PluginCheck {
   private static final Duration LIMIT = Duration.ofSeconds(10);
-  private static final byte[] NOTHING = {};
-  private static final Set<String> IPAMS = Set.of("host-local", "calico-ipam", "ipam", "static");
 
   /** Error codes of a plugin whose datastore or server does not reply. */
   private static final Set<Integer> UNREACHABLE = Set.of(5, 11, 50, 51);
@@ -63,8 +59,8 @@ final class PluginCheck {
    */
   Optional<Discrepancy> run(CallRecord request, Path host, Result result) {
     Optional<Plugin> plugin = plugins.apply(request.plugin());
-    Optional<byte[]> stdin = stdin(request, result);
-    if (plugin.isEmpty() || stdin.isEmpty()) {
+    Optional<PluginConfig> config = config(request, result);
+    if (plugin.isEmpty() || config.isEmpty()) {
       return Optional.empty();
     }
     if (unreachable.contains(request.plugin())) {
@@ -78,47 +74,48 @@ final class PluginCheck {
             plugin.get(),
             pluginHost,
             CniEnvironment.delegated(request.environment(), Verb.CHECK),
-            stdin.get());
+            PluginStdin.of(config.get()));
     return reply.exitCode() == 0
         ? Optional.empty()
         : Optional.of(failure(request.plugin(), delegates.failedIpam, reply));
   }
 
   /** The configuration for CHECK; empty for versions without CHECK. */
-  private static Optional<byte[]> stdin(CallRecord request, Result result) {
+  private static Optional<PluginConfig> config(CallRecord request, Result result) {
     try {
-      PluginConfig config = PluginConfig.ofRequest(request.stdin());
-      SpecVersion version = config.specVersion();
+      PluginConfig recorded = PluginConfig.ofRequest(request.stdin());
+      SpecVersion version = recorded.specVersion();
       // Results of 0.3.0 and 0.3.1 have the form of those of 0.4.0, which has CHECK.
       SpecVersion checked = version.isAtLeast(SpecVersion.V0_4_0) ? version : SpecVersion.V0_4_0;
       if (!version.isAtLeast(SpecVersion.V0_3_0)) {
         return Optional.empty();
       }
-      ObjectNode json = config.json();
+      ObjectNode json = recorded.json();
       json.put("cniVersion", checked.text());
       json.set("prevResult", result.toJson(checked));
-      return Optional.of(Json.compactBytes(json));
+      return Optional.of(PluginConfig.ofRequest(json));
     } catch (CniException _) {
       return Optional.empty();
     }
   }
 
   private Discrepancy failure(String plugin, Optional<String> ipam, PluginReply reply) {
-    PluginError said = PluginError.of(reply);
-    if (UNREACHABLE.contains(said.code())) {
+    CniException error = reply.failure().orElseThrow();
+    String message = String.valueOf(error.getMessage());
+    if (UNREACHABLE.contains(error.code().value())) {
       unreachable.add(plugin);
-      return unknown(plugin, said.message());
+      return unknown(plugin, message);
     }
     if (ipam.isPresent()) {
       return new Discrepancy(
           Kind.LEASE,
           "%s's lease of the address".formatted(ipam.get()),
-          said.message(),
+          message,
           "",
           "another container can get the address: restart the pod");
     }
     Kind kind =
-        reply.reason() == FailureReason.MASQUERADE_MISSING
+        error.reason().equals(Optional.of(FailureReason.MASQUERADE_MISSING))
             ? Kind.MASQUERADE
             : plugin.equals("portmap") ? Kind.PORT_MAP : Kind.PLUGIN;
     String object =
@@ -128,7 +125,7 @@ final class PluginCheck {
           default -> plugin;
         };
     return new Discrepancy(
-        kind, object, said.message(), "", "somebody changed it: restart the pod");
+        kind, object, message, "", "somebody changed it: restart the pod");
   }
 
   private static Discrepancy unknown(String plugin, String why) {
@@ -138,21 +135,6 @@ final class PluginCheck {
         "could not check: " + why,
         "",
         "make sure that %s reaches what it needs, then try again".formatted(plugin));
-  }
-
-  /** The error object of a reply. */
-  private record PluginError(int code, String message) {
-    static PluginError of(PluginReply reply) {
-      try {
-        JsonNode error = CniJson.parse(reply.stdout());
-        String details = error.path("details").asString("");
-        return new PluginError(
-            error.path("code").asInt(0),
-            error.path("msg").asString("") + (details.isEmpty() ? "" : "; " + details));
-      } catch (CniException e) {
-        return new PluginError(0, String.valueOf(e.getMessage()));
-      }
-    }
   }
 
   /** Runs the plugins that one delegates to, and records IPAM's refusal. */
@@ -166,16 +148,15 @@ final class PluginCheck {
       this.inProcess =
           new InProcessExec(
               executable -> plugins.apply(name(executable)),
-              _ -> new PluginReply(0, NOTHING, ""),
+              _ -> PluginReply.done(""),
               namespaces);
     }
 
     @Override
     public PluginReply run(Invocation invocation) {
       PluginReply reply = inProcess.run(invocation);
-      String name = name(invocation.executable());
-      if (reply.exitCode() != 0 && IPAMS.contains(name)) {
-        failedIpam = Optional.of(name);
+      if (reply.exitCode() != 0 && invocation.ipam()) {
+        failedIpam = Optional.of(name(invocation.executable()));
       }
       return reply;
     }

@@ -100,7 +100,7 @@ class NetCommandTest {
     assertThat(call.environment())
         .containsEntry("CNI_IFNAME", "net7")
         .containsEntry("CNI_ARGS", "IgnoreUnknown=1;K8S_POD_NAME=web-0");
-    JsonNode request = CniJson.parse(call.stdin());
+    JsonNode request = CniJson.parse(call.stdin().bytes());
     assertThat(request.at("/runtimeConfig/portMappings/0/hostPort").asInt()).isEqualTo(8080);
   }
 
@@ -180,7 +180,7 @@ class NetCommandTest {
     assertThat(calls)
         .extracting(call -> call.environment().get("CNI_COMMAND"))
         .containsExactly("ADD", "GC", "DEL", "GC");
-    assertThat(CniJson.parse(calls.getLast().stdin()).has("cni.dev/valid-attachments")).isFalse();
+    assertThat(CniJson.parse(calls.getLast().stdin().bytes()).has("cni.dev/valid-attachments")).isFalse();
   }
 
   @Test
@@ -289,7 +289,7 @@ class NetCommandTest {
             call -> call.environment().get("CNI_COMMAND"),
             call -> call.environment().get("CNI_CONTAINERID"))
         .containsExactly(tuple("DEL", "gone"), tuple("GC", ""));
-    assertThat(CniJson.parse(calls.getLast().stdin()).get("cni.dev/valid-attachments"))
+    assertThat(CniJson.parse(calls.getLast().stdin().bytes()).get("cni.dev/valid-attachments"))
         .extracting(valid -> valid.get("containerID").asString())
         .containsExactly("named", "alive", "noted");
   }

@@ -20,6 +20,9 @@ final class PluginFailure {
   static CniException of(Invocation invocation, PluginReply reply) {
     ExitStatus status = new ExitStatus(reply.exitCode());
     String stderr = end(reply.stderr());
+    if (reply.failure().isPresent()) {
+      return described(reply.failure().get(), details(invocation, status, stderr));
+    }
     byte[] stdout = reply.stdout();
     if (stdout.length == 0) {
       String what =
@@ -28,16 +31,9 @@ final class PluginFailure {
               : "netplugin failed: %s: %s".formatted(Quoted.of(stderr), status);
       return new CniException(ErrorCode.UNKNOWN, what, describe(invocation));
     }
-    String details = "%s, %s".formatted(describe(invocation), status);
-    if (!stderr.isEmpty()) {
-      details += ", stderr " + Quoted.of(stderr);
-    }
+    String details = details(invocation, status, stderr);
     try {
-      CniException read = CniException.fromJson(CniJson.parse(stdout));
-      CniException error = reply.reason() == null ? read : read.because(reply.reason());
-      return error.msg().isEmpty() && error.details().isEmpty()
-          ? new CniException(error.code(), "", details)
-          : error;
+      return described(CniException.fromJson(CniJson.parse(stdout)), details);
     } catch (CniException e) {
       return new CniException(
           ErrorCode.UNKNOWN,
@@ -45,6 +41,18 @@ final class PluginFailure {
               .formatted(Quoted.of(start(stdout)), e.getMessage()),
           details);
     }
+  }
+
+  private static String details(Invocation invocation, ExitStatus status, String stderr) {
+    String details = "%s, %s".formatted(describe(invocation), status);
+    return stderr.isEmpty() ? details : details + ", stderr " + Quoted.of(stderr);
+  }
+
+  /** An error without any text gets these details. */
+  private static CniException described(CniException error, String details) {
+    return error.msg().isEmpty() && error.details().isEmpty()
+        ? new CniException(error.code(), "", details)
+        : error;
   }
 
   /** Such as {@code plugin /opt/cni/bin/bridge, ADD}. */

@@ -36,6 +36,9 @@ public record PluginInvoker(PluginExec exec, Stderr stderr) {
    */
   public Result add(Invocation invocation, SpecVersion requested) {
     PluginReply reply = succeed(invocation);
+    if (reply.result().isPresent()) {
+      return reply.result().get();
+    }
     try {
       return Result.parse(reply.stdout(), requested);
     } catch (CniException e) {

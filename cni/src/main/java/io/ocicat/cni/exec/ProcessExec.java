@@ -54,7 +54,7 @@ public final class ProcessExec implements PluginExec {
       Process process = ProcessLaunch.start(invocation, deadline);
       try (InputStream stdout = process.getInputStream();
           InputStream stderr = process.getErrorStream()) {
-        feed(process, invocation.stdin());
+        feed(process, invocation.stdin().bytes());
         return await(
             process,
             Capture.head(stdout, MAX_STDOUT),

@@ -2,14 +2,21 @@ package io.ocicat.cni.plugin;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
+import java.util.Map;
 
 /** A call of the verb ADD: attach a container. */
 public final class AddCall extends AttachmentCall {
   private final Netns netns;
 
-  AddCall(CallContext context, Netns netns) {
-    super(context);
+  AddCall(
+      PluginConfig config,
+      Map<String, String> environment,
+      PluginHost host,
+      PluginLog log,
+      Netns netns) {
+    super(config, environment, host, log);
     this.netns = netns;
   }
 

@@ -5,8 +5,10 @@ import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniArgs;
 import io.ocicat.cni.ContainerId;
 import io.ocicat.cni.InterfaceName;
+import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.exec.CniEnvironment;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -15,10 +17,11 @@ public abstract sealed class AttachmentCall extends Call permits AddCall, CheckC
   private final ContainerId containerId;
   private final InterfaceName ifName;
 
-  AttachmentCall(CallContext context) {
-    super(context);
-    this.containerId = new ContainerId(context.variable(CniEnvironment.CONTAINER_ID));
-    this.ifName = new InterfaceName(context.variable(CniEnvironment.IFNAME));
+  AttachmentCall(
+      PluginConfig config, Map<String, String> environment, PluginHost host, PluginLog log) {
+    super(config, environment, host, log);
+    this.containerId = new ContainerId(variable(CniEnvironment.CONTAINER_ID));
+    this.ifName = new InterfaceName(variable(CniEnvironment.IFNAME));
   }
 
   public final ContainerId containerId() {
@@ -41,7 +44,7 @@ public abstract sealed class AttachmentCall extends Call permits AddCall, CheckC
    * @throws io.ocicat.cni.CniException with code 4 when it is malformed
    */
   public final CniArgs args() {
-    return CniArgs.parse(context().variable(CniEnvironment.ARGS));
+    return CniArgs.parse(variable(CniEnvironment.ARGS));
   }
 
   /**

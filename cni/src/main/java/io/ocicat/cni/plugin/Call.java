@@ -11,28 +11,43 @@ import java.util.Optional;
 
 /** One call of a plugin: the request, and the services the plugin may use for it. Immutable. */
 public abstract sealed class Call permits AttachmentCall, GcCall, StatusCall {
-  private final CallContext context;
+  private final PluginConfig config;
+  private final Map<String, String> environment;
+  private final PluginHost host;
+  private final PluginLog log;
 
-  Call(CallContext context) {
-    this.context = context;
+  Call(PluginConfig config, Map<String, String> environment, PluginHost host, PluginLog log) {
+    this.config = config;
+    this.environment = Map.copyOf(environment);
+    this.host = host;
+    this.log = log;
   }
 
-  final CallContext context() {
-    return context;
+  final PluginHost host() {
+    return host;
+  }
+
+  final PluginLog log() {
+    return log;
+  }
+
+  /** Empty when it is not set, because the protocol does not distinguish the two. */
+  final String variable(String name) {
+    return environment.getOrDefault(name, "");
   }
 
   /** The request; a plugin reads its own members with {@link PluginConfig#read}. */
   public final PluginConfig config() {
-    return context.config();
+    return config;
   }
 
   public final NetworkName network() {
-    return new NetworkName(context.config().name());
+    return new NetworkName(config.name());
   }
 
   /** The version of the request and of the response. */
   public final SpecVersion version() {
-    return context.config().specVersion();
+    return config.specVersion();
   }
 
   /**
@@ -40,27 +55,27 @@ public abstract sealed class Call permits AttachmentCall, GcCall, StatusCall {
    * a daemon.
    */
   public final Path hostNetns() {
-    return context.host().namespaces().host();
+    return host.namespaces().host();
   }
 
   /** The whole environment of the caller. */
   public final Map<String, String> environment() {
-    return context.environment();
+    return environment;
   }
 
   /** The call's position in a trace. Delegates inherit it automatically. */
   public final Optional<TraceContext> trace() {
-    return TraceContext.from(context.environment());
+    return TraceContext.from(environment);
   }
 
   /** When the caller stops waiting; anything slow should respect it. */
   public final Deadline deadline() {
-    return context.host().deadline();
+    return host.deadline();
   }
 
   /** Writes a line to stderr. */
   public final void log(String line) {
-    context.log().line(line);
+    log.line(line);
   }
 
   /**
@@ -69,12 +84,12 @@ public abstract sealed class Call permits AttachmentCall, GcCall, StatusCall {
    * @throws io.ocicat.cni.CniException with code 7 when the type is not a valid executable name
    */
   public final Delegate delegate(String type) {
-    return new Delegate(context, type, context.config());
+    return new Delegate(this, type, config);
   }
 
   /** Another plugin, called with a request that was made for it. */
   public final Delegate delegate(PluginConfig request) {
-    return new Delegate(context, request.type(), request);
+    return new Delegate(this, request.type(), request);
   }
 
   /**
@@ -83,7 +98,7 @@ public abstract sealed class Call permits AttachmentCall, GcCall, StatusCall {
    * @throws io.ocicat.cni.CniException with code 7 when there is none
    */
   public final Delegate ipam() {
-    return Delegate.ipam(context);
+    return Delegate.ipam(this, config);
   }
 
   /**
@@ -92,6 +107,6 @@ public abstract sealed class Call permits AttachmentCall, GcCall, StatusCall {
    * @throws io.ocicat.cni.CniException with code 7 when it names none
    */
   public final Delegate ipam(PluginConfig request) {
-    return Delegate.ipam(context, request);
+    return Delegate.ipam(this, request);
   }
 }

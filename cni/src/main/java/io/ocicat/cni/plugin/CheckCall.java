@@ -2,14 +2,21 @@ package io.ocicat.cni.plugin;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
+import java.util.Map;
 
 /** A call of the verb CHECK: is the container still attached as ADD left it? */
 public final class CheckCall extends AttachmentCall {
   private final Netns netns;
 
-  CheckCall(CallContext context, Netns netns) {
-    super(context);
+  CheckCall(
+      PluginConfig config,
+      Map<String, String> environment,
+      PluginHost host,
+      PluginLog log,
+      Netns netns) {
+    super(config, environment, host, log);
     this.netns = netns;
   }
 

@@ -1,7 +1,9 @@
 package io.ocicat.cni.plugin;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -9,8 +11,13 @@ import org.jspecify.annotations.Nullable;
 public final class DelCall extends AttachmentCall {
   private final @Nullable Netns netns;
 
-  DelCall(CallContext context, @Nullable Netns netns) {
-    super(context);
+  DelCall(
+      PluginConfig config,
+      Map<String, String> environment,
+      PluginHost host,
+      PluginLog log,
+      @Nullable Netns netns) {
+    super(config, environment, host, log);
     this.netns = netns;
   }
 

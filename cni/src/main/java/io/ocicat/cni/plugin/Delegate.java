@@ -12,6 +12,7 @@ import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginInvoker;
 import io.ocicat.cni.exec.PluginPath;
+import io.ocicat.cni.exec.PluginStdin;
 import io.ocicat.cni.exec.Verb;
 import java.time.Duration;
 import java.util.HashMap;
@@ -26,37 +27,39 @@ public final class Delegate {
   /** Undoing has a time limit of its own: ADD often failed because its own had expired. */
   private static final Duration UNDO_LIMIT = Duration.ofSeconds(10);
 
-  private final CallContext context;
+  private final Call call;
+  private final Map<String, String> environment;
   private final PluginType type;
   private final PluginConfig request;
   private final boolean ipam;
 
-  Delegate(CallContext context, String type, PluginConfig request) {
-    this(context, type, request, false);
+  Delegate(Call call, String type, PluginConfig request) {
+    this(call, call.environment(), new PluginType(type), request, false);
   }
 
-  private Delegate(CallContext context, String type, PluginConfig request, boolean ipam) {
-    this.context = context;
-    this.type = new PluginType(type);
+  private Delegate(
+      Call call,
+      Map<String, String> environment,
+      PluginType type,
+      PluginConfig request,
+      boolean ipam) {
+    this.call = call;
+    this.environment = environment;
+    this.type = type;
     this.request = request;
     this.ipam = ipam;
   }
 
-  static Delegate ipam(CallContext context) {
-    return ipam(context, context.config());
-  }
-
-  static Delegate ipam(CallContext context, PluginConfig request) {
-    return new Delegate(context, Delegation.toIpam(request).type(), request, true);
+  static Delegate ipam(Call call, PluginConfig request) {
+    PluginType type = new PluginType(Delegation.toIpam(request).type());
+    return new Delegate(call, call.environment(), type, request, true);
   }
 
   /** The same with other CNI_ARGS than the caller's. */
   public Delegate withArgs(CniArgs args) {
-    Map<String, String> environment = new HashMap<>(context.environment());
-    environment.put(CniEnvironment.ARGS, args.toString());
-    CallContext changed =
-        new CallContext(context.config(), environment, context.host(), context.log());
-    return new Delegate(changed, type.toString(), request, ipam);
+    Map<String, String> changed = new HashMap<>(environment);
+    changed.put(CniEnvironment.ARGS, args.toString());
+    return new Delegate(call, changed, type, request, ipam);
   }
 
   public PluginType type() {
@@ -67,7 +70,7 @@ public final class Delegate {
    * Runs ADD and, when that fails, DEL: no half attachment must remain. When something fails
    * afterwards, the caller runs DEL.
    *
-   * @throws CniException the delegate's error
+   * @throws CniException the delegate's error; a {@link NotUndoneException} when DEL fails, too
    */
   public Result add() {
     Invocation add = invocation(Verb.ADD, limit());
@@ -100,7 +103,7 @@ public final class Delegate {
     try {
       invoker().run(invocation(Verb.DEL, left.compareTo(UNDO_LIMIT) < 0 ? UNDO_LIMIT : left));
     } catch (CniException e) {
-      failure.addSuppressed(e.prefixed("undoing it with %s failed too: ".formatted(type)));
+      throw new NotUndoneException(type, failure, e);
     }
   }
 
@@ -113,15 +116,15 @@ public final class Delegate {
    * GC uses it to remove what a delegate created for containers that are gone.
    */
   public void del(Attachment gone) {
-    CniEnvironment environment =
+    CniEnvironment variables =
         new CniEnvironment(
             Verb.DEL,
             new ContainerId(gone.containerId()).value(),
             "",
             new InterfaceName(gone.ifName()).value(),
             "",
-            context.variable(CniEnvironment.PATH));
-    invoker().run(invocation(environment.over(context.environment()), limit()));
+            call.variable(CniEnvironment.PATH));
+    invoker().run(invocation(variables.over(environment), limit()));
   }
 
   public void check() {
@@ -141,22 +144,23 @@ public final class Delegate {
   }
 
   private Duration limit() {
-    return context.host().deadline().remaining();
+    return call.deadline().remaining();
   }
 
   private PluginInvoker invoker() {
-    return new PluginInvoker(context.host().exec(), (_, text) -> context.log().write(text));
+    return new PluginInvoker(call.host().exec(), (_, text) -> call.log().write(text));
   }
 
   private Invocation invocation(Verb verb, Duration limit) {
-    return invocation(CniEnvironment.delegated(context.environment(), verb), limit);
+    return invocation(CniEnvironment.delegated(environment, verb), limit);
   }
 
-  private Invocation invocation(Map<String, String> environment, Duration limit) {
-    String path = context.variable(CniEnvironment.PATH);
+  private Invocation invocation(Map<String, String> variables, Duration limit) {
+    String path = call.variable(CniEnvironment.PATH);
     if (path.isEmpty()) {
       throw RequiredVariables.missing(CniEnvironment.PATH);
     }
-    return new Invocation(PluginPath.parse(path).find(type), environment, request.bytes(), limit);
+    return new Invocation(
+        PluginPath.parse(path).find(type), variables, PluginStdin.of(request), limit, ipam);
   }
 }

@@ -2,7 +2,6 @@ package io.ocicat.cni.plugin;
 
 import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.NetworkName;
 import io.ocicat.cni.PluginConfig;
@@ -11,10 +10,8 @@ import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.VersionReply;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.PluginReply;
+import io.ocicat.cni.exec.PluginStdin;
 import io.ocicat.cni.exec.Verb;
-import java.io.ByteArrayInputStream;
-import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
@@ -23,18 +20,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Implements the CNI protocol for a plugin: turns an environment and stdin into an exit code and
- * stdout, which is exactly one document or empty. It does not touch the process itself, so that a
- * one-shot executable, a daemon and a library can all use it.
+ * Implements the CNI protocol for a plugin: turns an environment and a request into a reply, whose
+ * stdout is exactly one document or empty. It does not touch the process itself, so that a one-shot
+ * executable, a daemon and a library can all use it.
  *
  * <p>The order of the steps and the messages are those of Go's skeleton, which people and programs
  * know, with two differences: the container's namespace is verified before the plugin runs rather
  * than afterwards, and nothing is printed before everything has succeeded.
  */
 public final class Dispatcher {
-  private static final byte[] NOTHING = {};
   private static final int MAX_CAUSES = 100;
 
   /** A runtime has written its request before we run; a person at a terminal writes none. */
@@ -59,29 +56,28 @@ public final class Dispatcher {
    * Calls the plugin. Never throws: every failure is in the reply.
    *
    * @param environment the caller's, complete, because delegates inherit it
-   * @param stdin read to its end, unless the verb does not use it
+   * @param stdin not used by every verb
    */
   public static PluginReply dispatch(
-      Plugin plugin, PluginHost host, Map<String, String> environment, InputStream stdin) {
+      Plugin plugin, PluginHost host, Map<String, String> environment, PluginStdin stdin) {
     return new Dispatcher(plugin, host, environment).dispatch(stdin);
   }
 
   public static PluginReply dispatch(
       Plugin plugin, PluginHost host, Map<String, String> environment, byte[] stdin) {
-    return dispatch(plugin, host, environment, new ByteArrayInputStream(stdin));
+    return dispatch(plugin, host, environment, PluginStdin.of(stdin));
   }
 
-  private PluginReply dispatch(InputStream stdin) {
+  private PluginReply dispatch(PluginStdin stdin) {
     try {
-      return new PluginReply(0, answer(stdin), log.text());
+      return answer(stdin);
     } catch (Throwable e) {
-      CniException error = errorOf(e);
-      byte[] stdout = Json.prettyBytes(error.toJson(version.text()));
-      return new PluginReply(1, stdout, log.text(), error.reason().orElse(null));
+      CniException error = errorOf(e).answering(version.text());
+      return PluginReply.failed(error, log.text());
     }
   }
 
-  private byte[] answer(InputStream stdin) {
+  private PluginReply answer(PluginStdin stdin) {
     List<String> supported = List.copyOf(plugin.supportedVersions());
     if (supported.isEmpty()) {
       throw new IllegalStateException(plugin.getClass() + " supports no version of CNI");
@@ -91,14 +87,15 @@ public final class Dispatcher {
     if (command.isEmpty() && !plugin.about().isEmpty()) {
       log.line(plugin.about());
       log.line("CNI protocol versions supported: " + String.join(", ", supported));
-      return NOTHING;
+      return PluginReply.done(log.text());
     }
     RequiredVariables.check(environment);
     if (command.equals(Verb.VERSION.name())) {
       String asker =
-          VersionRequest.cniVersion(stdin, STDIN_TIMEOUT).orElse(SpecVersion.LATEST.text());
-      VersionReply reply = new VersionReply(asker, supported);
-      return (Json.compact(reply.toJson()) + "\n").getBytes(StandardCharsets.UTF_8);
+          VersionRequest.cniVersion(stdin.stream(), STDIN_TIMEOUT)
+              .orElse(SpecVersion.LATEST.text());
+      String reply = Json.compact(new VersionReply(asker, supported).toJson()) + "\n";
+      return new PluginReply(0, reply.getBytes(StandardCharsets.UTF_8), log.text());
     }
     boolean lenient = command.equals(Verb.DEL.name());
     PluginConfig config = config(stdin, lenient);
@@ -122,16 +119,8 @@ public final class Dispatcher {
     return newest.orElse(SpecVersion.LATEST);
   }
 
-  private PluginConfig config(InputStream stdin, boolean lenient) {
-    byte[] request;
-    try {
-      request = stdin.readNBytes(CniJson.MAX_BYTES + 1);
-    } catch (IOException e) {
-      throw new CniException(
-          ErrorCode.IO_FAILURE, "error reading from stdin: " + e.getMessage(), e);
-    }
-    PluginConfig config =
-        lenient ? PluginConfig.ofDelRequest(request) : PluginConfig.ofRequest(request);
+  private PluginConfig config(PluginStdin stdin, boolean lenient) {
+    PluginConfig config = lenient ? stdin.configForDel() : stdin.config();
     version = SpecVersion.find(config.cniVersion()).orElse(version);
     if (config.name().isEmpty()) {
       throw new CniException(ErrorCode.INVALID_NETWORK_CONFIG, "missing network name");
@@ -140,56 +129,59 @@ public final class Dispatcher {
     return config;
   }
 
-  private byte[] call(Verb verb, PluginConfig config, VersionRules versions) {
-    CallContext context = new CallContext(config, environment, host, log);
+  private PluginReply call(Verb verb, PluginConfig config, VersionRules versions) {
     switch (verb) {
       case ADD -> {
         versions.requireSupported();
-        AddCall call = new AddCall(context, netns());
+        AddCall call = new AddCall(config, environment, host, log, netns());
         NetnsGuard.requireOther(call.hostNetns(), call.netns(), environment);
-        Result result = plugin.add(call);
-        try {
-          return Json.prettyBytes(result.toJson(call.version()));
-        } catch (CniException e) {
-          undo(new DelCall(context, call.netns()), e);
-          throw e;
-        }
+        return PluginReply.added(add(call), log.text());
       }
       case DEL -> {
         versions.requireSupported();
-        boolean gone = context.variable(CniEnvironment.NETNS).isEmpty();
-        DelCall call = new DelCall(context, gone ? null : netns());
+        boolean gone = environment.getOrDefault(CniEnvironment.NETNS, "").isEmpty();
+        DelCall call = del(config, gone ? null : netns());
         call.netns()
             .ifPresent(netns -> NetnsGuard.requireOther(call.hostNetns(), netns, environment));
         plugin.del(call);
       }
       case CHECK -> {
         versions.requireSince(SpecVersion.V0_4_0, verb);
-        plugin.check(new CheckCall(context, netns()));
+        plugin.check(new CheckCall(config, environment, host, log, netns()));
       }
       case GC -> {
         versions.requireSince(SpecVersion.V1_1_0, verb);
-        plugin.gc(new GcCall(context));
+        plugin.gc(new GcCall(config, environment, host, log));
       }
       case STATUS -> {
         versions.requireSince(SpecVersion.V1_1_0, verb);
-        plugin.status(new StatusCall(context));
+        plugin.status(new StatusCall(config, environment, host, log));
       }
       case VERSION -> throw new IllegalStateException("VERSION needs no request");
     }
-    return NOTHING;
+    return PluginReply.done(log.text());
   }
 
   /**
-   * A result that cannot be expressed in the requested version makes it a failed ADD, which must
-   * leave nothing behind.
+   * Runs ADD. A result that cannot be expressed in the requested version makes it a failed ADD,
+   * which must leave nothing behind.
    */
-  private void undo(DelCall del, CniException failure) {
+  private Result add(AddCall call) {
+    Result result = plugin.add(call);
     try {
-      plugin.del(del);
-    } catch (RuntimeException e) {
-      failure.addSuppressed(e);
+      return result.convertTo(call.version());
+    } catch (CniException failure) {
+      try {
+        plugin.del(del(call.config(), call.netns()));
+      } catch (RuntimeException e) {
+        failure.addSuppressed(e);
+      }
+      throw failure;
     }
+  }
+
+  private DelCall del(PluginConfig config, @Nullable Netns netns) {
+    return new DelCall(config, environment, host, log, netns);
   }
 
   private Netns netns() {

@@ -1,13 +1,15 @@
 package io.ocicat.cni.plugin;
 
 import io.ocicat.cni.Attachment;
+import io.ocicat.cni.PluginConfig;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /** A call of the verb GC: remove what belongs to this network and to no valid attachment. */
 public final class GcCall extends Call {
-  GcCall(CallContext context) {
-    super(context);
+  GcCall(PluginConfig config, Map<String, String> environment, PluginHost host, PluginLog log) {
+    super(config, environment, host, log);
   }
 
   /**

@@ -13,9 +13,10 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Runs our own plugins in this JVM and all others with another executor. The request is still
- * passed as environment and bytes: neither the plugin nor the caller can tell that it has no
- * process of its own. Delegates of these plugins are run here, too. Thread-safe if its parts are.
+ * Runs our own plugins in this JVM and all others with another executor. The plugin gets the very
+ * configuration that its caller has, and the caller its result or exception; nothing is printed or
+ * parsed. Otherwise neither can tell that it has no process of its own. Delegates of these plugins
+ * are run here, too. Thread-safe if its parts are.
  *
  * <p>Nothing can stop a plugin in this JVM from outside: it gets a deadline and is trusted to
  * respect it.

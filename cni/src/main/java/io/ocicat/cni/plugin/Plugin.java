@@ -62,6 +62,14 @@ public interface Plugin {
     return SpecVersion.textsFrom(SpecVersion.V0_1_0);
   }
 
+  /**
+   * Whether it is an IPAM plugin: it allocates addresses for plugins that delegate to it, and
+   * changes nothing else.
+   */
+  default boolean isIpam() {
+    return false;
+  }
+
   /** One line for people who start the executable by hand; empty for none. */
   default String about() {
     return "";

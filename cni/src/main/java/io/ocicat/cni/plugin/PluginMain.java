@@ -1,6 +1,7 @@
 package io.ocicat.cni.plugin;
 
 import io.ocicat.cni.exec.PluginReply;
+import io.ocicat.cni.exec.PluginStdin;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -49,7 +50,8 @@ public final class PluginMain {
     System.setOut(stderr);
     try {
       PluginReply reply =
-          Dispatcher.dispatch(plugin, host.withStderr(stderr::print), environment, stdin);
+          Dispatcher.dispatch(
+              plugin, host.withStderr(stderr::print), environment, PluginStdin.of(stdin));
       stdout.write(reply.stdout());
       stdout.flush();
       return reply.exitCode();

@@ -60,7 +60,7 @@ final class ConfigReview {
     }
     PluginConfig request;
     try {
-      request = PluginConfig.ofRequest(file.request(network, version).keepCapabilities().toBytes());
+      request = file.request(network, version).keepCapabilities().toConfig();
     } catch (CniException e) {
       complain(file.type(), "", e);
       return;
@@ -86,7 +86,7 @@ final class ConfigReview {
       FieldAccessListener.during(
           path -> asked.add(inFile(at, path)),
           () -> {
-            PluginConfig config = PluginConfig.ofRequest(asking.config().bytes());
+            PluginConfig config = PluginConfig.ofRequest(asking.config().json());
             delegations.addAll(plugin.get().review(config));
           });
     } catch (CniException e) {

@@ -12,6 +12,7 @@ import io.ocicat.cni.VersionReply;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginInvoker;
+import io.ocicat.cni.exec.PluginStdin;
 import io.ocicat.cni.exec.Verb;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -115,7 +116,10 @@ final class PluginCalls {
                 container.args().toString(),
                 path);
     return new Invocation(
-        target.executable(), variables.over(inherited()), request.toBytes(), deadline.remaining());
+        target.executable(),
+        variables.over(inherited()),
+        PluginStdin.of(request.toConfig()),
+        deadline.remaining());
   }
 
   private Map<String, String> inherited() {

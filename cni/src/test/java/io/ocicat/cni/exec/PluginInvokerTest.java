@@ -226,7 +226,7 @@ class PluginInvokerTest {
                 "CNI_PATH", "dummy",
                 "CNI_CONTAINERID", "",
                 "CNI_ARGS", ""));
-    assertThat(question.stdin()).isEqualTo("{\"cniVersion\":\"1.1.0\"}".getBytes(UTF_8));
+    assertThat(question.stdin().bytes()).isEqualTo("{\"cniVersion\":\"1.1.0\"}".getBytes(UTF_8));
   }
 
   /**

@@ -116,6 +116,25 @@ class DelegateTest {
             """);
   }
 
+  @Test
+  void aFailedAddThatIsNotUndoneSaysSo() {
+    DebugFile.error(11, "pool is empty").write(debugFile);
+    List<CniException> failures = new ArrayList<>();
+    plugin.action =
+        call -> {
+          try {
+            call.ipam().add();
+          } catch (NotUndoneException e) {
+            failures.add(e);
+          }
+        };
+    assertThat(request.to(plugin, Way.IN_PROCESS.host()).exitCode()).isZero();
+    assertThat(failures)
+        .singleElement()
+        .satisfies(e -> assertThat(e.code()).isEqualTo(ErrorCode.TRY_AGAIN_LATER))
+        .satisfies(e -> assertThat(e).hasMessage("pool is empty"));
+  }
+
   @ParameterizedTest
   @EnumSource
   void statusForwardsTheCodeOfTheDelegate(Way way) {

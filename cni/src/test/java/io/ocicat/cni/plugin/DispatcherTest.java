@@ -8,6 +8,7 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.exec.PluginReply;
+import io.ocicat.cni.exec.PluginStdin;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.ip.IpPrefix;
 import java.io.IOException;
@@ -75,6 +76,16 @@ class DispatcherTest {
       assertThat(Request.of(Verb.CHECK).stdin(request).to(plugin).exitCode()).isEqualTo(1);
     }
     assertThat(plugin.calls).hasSize(4);
+  }
+
+  @Test
+  void delStillRefusesWhatElseIsWrongWithItsRequest() {
+    String request =
+        Request.CONFIG.replaceFirst("\\{", "{\"PREVRESULT\":7,\"dns\":\"prevResult\",");
+    assertThat(Request.of(Verb.DEL).stdin(request).failure(plugin).msg())
+        .contains("dns must be")
+        .doesNotContain("prevResult must");
+    assertThat(plugin.calls).isEmpty();
   }
 
   @Test
@@ -231,7 +242,8 @@ class DispatcherTest {
   @Test
   void versionIsAnsweredAlsoWhenStdinCannotBeRead() {
     PluginReply reply =
-        Dispatcher.dispatch(plugin, PluginHost.process(), Map.of("CNI_COMMAND", "VERSION"), BROKEN);
+        Dispatcher.dispatch(
+            plugin, PluginHost.process(), Map.of("CNI_COMMAND", "VERSION"), PluginStdin.of(BROKEN));
     assertThat(reply.exitCode()).isZero();
   }
 
@@ -273,7 +285,10 @@ class DispatcherTest {
   void stdinThatCannotBeReadIsAnError() {
     PluginReply reply =
         Dispatcher.dispatch(
-            plugin, PluginHost.process(), Request.of(Verb.ADD).environment(), BROKEN);
+            plugin,
+            PluginHost.process(),
+            Request.of(Verb.ADD).environment(),
+            PluginStdin.of(BROKEN));
     CniException error = Request.failureIn(reply);
     assertThat(error.code()).isEqualTo(ErrorCode.IO_FAILURE);
     assertThat(error.msg()).isEqualTo("error reading from stdin: banana");
@@ -297,7 +312,10 @@ class DispatcherTest {
     CniException error =
         Request.failureIn(
             Dispatcher.dispatch(
-                plugin, PluginHost.process(), Request.of(Verb.ADD).environment(), endless));
+                plugin,
+                PluginHost.process(),
+                Request.of(Verb.ADD).environment(),
+                PluginStdin.of(endless)));
     assertThat(error.code()).isEqualTo(ErrorCode.DECODING_FAILURE);
     assertThat(error.msg()).contains("at most 4194304 are read");
   }

@@ -10,6 +10,7 @@ import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.VersionReply;
 import io.ocicat.cni.exec.PluginReply;
+import io.ocicat.cni.exec.PluginStdin;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.ip.IpPrefix;
 import java.io.IOException;
@@ -156,7 +157,10 @@ class DispatcherVersionTest {
         PipedInputStream stdin = new PipedInputStream(open)) {
       PluginReply reply =
           Dispatcher.dispatch(
-              plugin, PluginHost.process(), Map.of("CNI_COMMAND", "VERSION"), stdin);
+              plugin,
+              PluginHost.process(),
+              Map.of("CNI_COMMAND", "VERSION"),
+              PluginStdin.of(stdin));
       assertThat(VersionReply.parse(reply.stdout()).cniVersion()).isEqualTo("1.1.0");
     }
   }

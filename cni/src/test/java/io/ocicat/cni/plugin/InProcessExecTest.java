@@ -3,8 +3,12 @@ package io.ocicat.cni.plugin;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.FailureReason;
 import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.Result;
+import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
@@ -118,6 +122,55 @@ class InProcessExecTest {
     assertThat(call.netns().path()).isEqualTo(container);
     assertThat(call.hostNetns()).isEqualTo(host);
     assertThat(call.deadline().remaining()).isPositive().isLessThanOrEqualTo(PLENTY);
+  }
+
+  @Test
+  void aDelegateInHereGetsTheConfigurationAndReturnsTheResultItself() throws IOException {
+    Files.createFile(directory.resolve("inner"));
+    RecordingPlugin inner = new RecordingPlugin();
+    inner.result = Result.empty(SpecVersion.V1_1_0).withIp(IpConfig.of(IpPrefix.parse("::1/64")));
+    RecordingPlugin outer = new RecordingPlugin();
+    List<Result> results = new ArrayList<>();
+    outer.action = call -> results.add(call.delegate("inner").add());
+
+    delegating(Request.of(Verb.ADD), outer, inner);
+
+    assertThat(inner.only(AddCall.class).config()).isSameAs(outer.only(AddCall.class).config());
+    assertThat(results).singleElement().isSameAs(inner.result);
+  }
+
+  @Test
+  void theErrorOfADelegateKeepsItsReasonAndIsLoggedOnce() throws IOException {
+    Files.createFile(directory.resolve("inner"));
+    CniException full =
+        new CniException(ErrorCode.TRY_AGAIN_LATER, "pool is empty", "254 of 254")
+            .because(FailureReason.ADDRESSES_EXHAUSTED);
+    full.addSuppressed(new IllegalStateException("the lock file stays"));
+    RecordingPlugin inner = new RecordingPlugin().failing(full);
+    RecordingPlugin outer = new RecordingPlugin();
+    outer.action = call -> call.delegate("inner").check();
+
+    PluginReply reply = delegating(Request.of(Verb.CHECK), outer, inner);
+
+    CniException error = reply.failure().orElseThrow();
+    assertThat(error).hasMessage("pool is empty; 254 of 254").hasRootCause(full);
+    assertThat(error.reason()).contains(FailureReason.ADDRESSES_EXHAUSTED);
+    assertThat(error.cniVersion()).contains("1.1.0");
+    assertThat(Request.failureIn(reply).msg()).isEqualTo("pool is empty");
+    assertThat(reply.stderr()).isEqualTo("the lock file stays\n");
+  }
+
+  private PluginReply delegating(Request request, Plugin outer, Plugin inner) {
+    InProcessExec exec =
+        new InProcessExec(
+            _ -> Optional.of(inner),
+            invocation -> {
+              throw new AssertionError("executed " + invocation.executable());
+            },
+            Namespaces.OWN);
+    return request
+        .with("CNI_PATH", directory.toString())
+        .to(outer, PluginHost.process().withExec(exec));
   }
 
   private record Relay(String to) implements Plugin {

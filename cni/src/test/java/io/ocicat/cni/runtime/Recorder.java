@@ -48,7 +48,7 @@ final class Recorder implements PluginExec {
             invocation.executable().getFileName().toString(),
             Verb.valueOf(invocation.environment().getOrDefault(CniEnvironment.COMMAND, "")),
             invocation.environment(),
-            CniJson.parse(invocation.stdin()),
+            CniJson.parse(invocation.stdin().bytes()),
             invocation.limit());
     calls.add(call);
     return behaviours.getOrDefault(key(call.plugin, call.verb), Recorder::usual).apply(call);

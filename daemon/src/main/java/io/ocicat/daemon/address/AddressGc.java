@@ -7,7 +7,7 @@ import io.ocicat.ipam.gc.CollectionResult;
 import io.ocicat.ipam.gc.GarbageCollector;
 import io.ocicat.ipam.gc.NodeLiveness;
 import io.ocicat.ipam.model.ClockAndRandom;
-import io.ocicat.plugins.calicoipam.CalicoIpamPlugin;
+import io.ocicat.plugins.resident.NodeIpam;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -28,7 +28,7 @@ public final class AddressGc {
   private static final Duration GRACE_IF_SHARED = Duration.ofMinutes(14);
 
   private final RecordedContainers recorded;
-  private final Supplier<List<CalicoIpamPlugin.Served>> served;
+  private final Supplier<List<NodeIpam>> served;
   private final Supplier<Set<IpAddress>> kernel;
   private final ClockAndRandom sources;
   private final Map<Map.Entry<DatastoreConfig, String>, GarbageCollector> collectors =
@@ -38,7 +38,7 @@ public final class AddressGc {
 
   public AddressGc(
       DaemonState state,
-      Supplier<List<CalicoIpamPlugin.Served>> served,
+      Supplier<List<NodeIpam>> served,
       Supplier<Set<IpAddress>> kernel,
       ClockAndRandom sources) {
     this.recorded = new RecordedContainers(state, sources.clock());
@@ -54,7 +54,7 @@ public final class AddressGc {
    */
   public void run(Consumer<String> note) {
     minute++;
-    for (CalicoIpamPlugin.Served one : served.get()) {
+    for (NodeIpam one : served.get()) {
       if (isShared(one) && minute % MINUTES_IF_SHARED != 0) {
         continue;
       }
@@ -75,11 +75,11 @@ public final class AddressGc {
     trouble = sentence;
   }
 
-  private static boolean isShared(CalicoIpamPlugin.Served one) {
+  private static boolean isShared(NodeIpam one) {
     return !(one.config() instanceof DatastoreConfig.Embedded);
   }
 
-  private CollectionResult collect(CalicoIpamPlugin.Served one) {
+  private CollectionResult collect(NodeIpam one) {
     NodeAddressLiveness liveness = NodeAddressLiveness.of(one.node(), recorded, one.datastore());
     // A first pass never releases anything: it shows whether namespaces have to be read.
     if (!collector(one).collect(liveness.toNodeLiveness()).suspects().isEmpty()) {
@@ -91,7 +91,7 @@ public final class AddressGc {
         .collect(complete);
   }
 
-  private GarbageCollector collector(CalicoIpamPlugin.Served one) {
+  private GarbageCollector collector(NodeIpam one) {
     return new GarbageCollector(
         one.ipam(),
         one.datastore(),
@@ -101,7 +101,7 @@ public final class AddressGc {
   }
 
   private static void report(
-      CalicoIpamPlugin.Served one, CollectionResult collected, Consumer<String> note) {
+      NodeIpam one, CollectionResult collected, Consumer<String> note) {
     if (!collected.released().isEmpty()) {
       note.accept(
           "released %s of node %s: nothing on it has had them for a while"

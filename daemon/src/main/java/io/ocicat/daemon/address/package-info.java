@@ -1,7 +1,4 @@
-/**
- * Releases addresses of Calico's pools that nothing on this machine uses any more, and keeps the
- * masquerade rules in step with these pools.
- */
+/** Releases addresses that nothing on this machine uses any more. */
 @NullMarked
 package io.ocicat.daemon.address;
 

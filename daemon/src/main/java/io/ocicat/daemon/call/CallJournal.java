@@ -7,11 +7,11 @@ import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallId;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.DaemonState;
+import io.ocicat.datastore.config.DatastoreConfig;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -33,18 +33,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class CallJournal {
   private static final Set<String> VARIABLES =
-      Set.of(
-          "PATH",
-          "HOME",
-          "DATASTORE_TYPE",
-          "KUBECONFIG",
-          "KUBERNETES_SERVICE_HOST",
-          "KUBERNETES_SERVICE_PORT",
-          "OCICAT_STATE_DIR",
-          CallId.VARIABLE,
-          "USE_POD_CIDR");
-
-  private static final List<String> PREFIXES = List.of("CNI_", "CALICO_", "ETCD_", "K8S_");
+      Set.of("PATH", "HOME", "OCICAT_STATE_DIR", CallId.VARIABLE);
 
   private final DaemonState state;
   private final Clock clock;
@@ -77,7 +66,7 @@ final class CallJournal {
 
   /** The name, or the old-style name if an earlier version has written a record of this network. */
   private String firstName(PluginCall call, AttachmentKey key) {
-    String network = network(call);
+    String network = call.network();
     String former = state.oldNameOf(key, call.name());
     boolean isFormer =
         Stream.of(state.attachments(), state.journal(), state.spool())
@@ -86,27 +75,22 @@ final class CallJournal {
     return isFormer ? former : state.nameOf(key, call.name(), network);
   }
 
-  /** The network's name; empty when the request has none. */
-  static String network(PluginCall call) {
-    try {
-      return PluginConfig.ofRequest(call.stdin()).name();
-    } catch (CniException _) {
-      return "";
-    }
-  }
-
   boolean isNoted(String name) {
     return state.attachments().has(name) || state.journal().has(name) || state.spool().has(name);
   }
 
   /** Whether a record belongs to the plugin that a call is for. */
   private static boolean isOf(CallRecord record, PluginCall call) {
-    return element(record.stdin()).equals(element(SecretRedaction.removedFrom(call.stdin())));
+    return element(record.stdin()).equals(element(redacted(call)));
+  }
+
+  private static byte[] redacted(PluginCall call) {
+    return SecretRedaction.removedFrom(call.stdin().bytes());
   }
 
   private String ofSecond(String name, PluginCall call) {
     CRC32C sum = new CRC32C();
-    sum.update(element(SecretRedaction.removedFrom(call.stdin())).getBytes(StandardCharsets.UTF_8));
+    sum.update(element(redacted(call)).getBytes(StandardCharsets.UTF_8));
     return state.nameOfSecond(name, sum.getValue());
   }
 
@@ -151,21 +135,18 @@ final class CallJournal {
         call.netns(),
         call.name(),
         kept,
-        SecretRedaction.removedFrom(call.stdin()),
+        redacted(call),
         new byte[0]);
   }
 
   /**
-   * Variables that plugins read in addition to the protocol's own: where Calico's datastore is, and
-   * the id of the call.
+   * The protocol's own variables, and those that plugins read in addition: where the datastore is,
+   * and the id of the call.
    */
   static boolean isForPlugins(String variable) {
-    for (String prefix : PREFIXES) {
-      if (variable.startsWith(prefix)) {
-        return true;
-      }
-    }
-    return VARIABLES.contains(variable);
+    return variable.startsWith("CNI_")
+        || VARIABLES.contains(variable)
+        || DatastoreConfig.readsVariable(variable);
   }
 
   /** Whether the path of its namespace still leads to the same namespace. */

@@ -64,7 +64,13 @@ public final class CallRunner {
     FailedAdds failedAdds = new FailedAdds();
     this.detaching =
         new DelHandler(
-            state, journal, execution, ours, failedAdds, new ConfigurationInForce(folders), keeper);
+            state,
+            journal,
+            execution,
+            ours,
+            failedAdds,
+            new ConfigurationInForce(folders, ours::named),
+            keeper);
     this.unrequested = new UnrequestedUndo(state, journal, detaching, folders);
     this.attaching = new AddHandler(state, journal, execution, unrequested, failedAdds);
   }

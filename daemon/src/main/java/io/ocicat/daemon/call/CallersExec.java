@@ -31,9 +31,7 @@ record CallersExec(PluginExec processes, Optional<Path> netns, String within, Pa
     Map<String, String> environment = new HashMap<>(invocation.environment());
     environment.put(WITHIN, within);
     environment.put(RUN_DIRECTORY, runDirectory.toString());
-    Invocation marked =
-        new Invocation(
-            invocation.executable(), environment, invocation.stdin(), invocation.limit());
+    Invocation marked = invocation.in(environment);
     if (netns.isEmpty()) {
       return processes.run(marked);
     }

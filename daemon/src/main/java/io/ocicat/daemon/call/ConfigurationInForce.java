@@ -4,14 +4,16 @@ import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.CniJson;
 import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.runtime.ConfDirectory;
 import io.ocicat.daemon.liveness.CniFolders;
 import io.ocicat.daemon.state.CallRecord;
-import io.ocicat.plugins.calicocluster.DatastoreMembers;
+import io.ocicat.plugins.resident.ServerClient;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -21,24 +23,21 @@ import tools.jackson.databind.node.ObjectNode;
  * server that has moved meanwhile, and with which credentials. Without a current configuration the
  * record alone counts.
  */
-record ConfigurationInForce(CniFolders folders) {
-  private static final String IPAM = "ipam";
-
+record ConfigurationInForce(CniFolders folders, Function<String, Optional<Plugin>> plugins) {
   byte[] requestOf(CallRecord record) {
     try {
       PluginConfig recorded = PluginConfig.ofRequest(record.stdin());
-      Optional<ObjectNode> present = present(recorded);
+      Optional<PluginConfig> present = present(recorded);
       if (present.isEmpty()) {
         return record.stdin();
       }
-      ObjectNode request = recorded.json().deepCopy();
-      DatastoreMembers.replace(request, present.get());
-      if (request.get(IPAM) instanceof ObjectNode ipam
-          && present.get().get(IPAM) instanceof ObjectNode now
-          && ipam.path("type").equals(now.path("type"))) {
-        reach(ipam, now);
+      ObjectNode request = recorded.json();
+      ObjectNode current = present.get().json();
+      server(record.plugin()).ifPresent(plugin -> plugin.updateServer(request, current));
+      if (recorded.ipamType().equals(present.get().ipamType())) {
+        server(recorded.ipamType()).ifPresent(ipam -> ipam.updateServer(request, current));
       }
-      SecretRedaction.putBack(request, present.get());
+      SecretRedaction.putBack(request, current);
       return Json.compactBytes(request);
     } catch (CniException _) {
       return record.stdin();
@@ -50,11 +49,11 @@ record ConfigurationInForce(CniFolders folders) {
     if (!SecretRedaction.of(System.getenv()).entrySet().containsAll(secrets(call))) {
       return false;
     }
-    if (Arrays.equals(record.stdin(), call.stdin())) {
+    if (Arrays.equals(record.stdin(), call.stdin().bytes())) {
       return true;
     }
     try {
-      JsonNode before = CniJson.parse(call.stdin());
+      JsonNode before = CniJson.parse(call.stdin().bytes());
       return CniJson.parse(requestOf(record)).equals(before);
     } catch (CniException _) {
       return false;
@@ -65,17 +64,15 @@ record ConfigurationInForce(CniFolders folders) {
     return SecretRedaction.of(call.environment()).entrySet();
   }
 
-  /** The http-ipam server. */
-  private static void reach(ObjectNode ipam, ObjectNode now) {
-    for (String member : new String[] {"serverURL", "tokenFile", "caFile"}) {
-      if (now.has(member)) {
-        ipam.set(member, now.get(member));
-      }
-    }
+  private Optional<ServerClient> server(String plugin) {
+    return plugins
+        .apply(plugin)
+        .filter(ServerClient.class::isInstance)
+        .map(ServerClient.class::cast);
   }
 
   /** The plugin of the same type in the network's configuration file. */
-  private Optional<ObjectNode> present(PluginConfig recorded) {
+  private Optional<PluginConfig> present(PluginConfig recorded) {
     if (recorded.name().isEmpty()) {
       return Optional.empty();
     }
@@ -83,8 +80,7 @@ record ConfigurationInForce(CniFolders folders) {
       return new ConfDirectory(folders.conf())
           .load(recorded.name()).list().plugins().stream()
               .filter(plugin -> plugin.type().equals(recorded.type()))
-              .findFirst()
-              .map(PluginConfig::json);
+              .findFirst();
     } catch (CniException _) {
       return Optional.empty();
     }

@@ -2,10 +2,10 @@ package io.ocicat.daemon.call;
 
 import io.ocicat.base.Deadline;
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.PluginReply;
+import io.ocicat.cni.exec.PluginStdin;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.daemon.state.CallRecord;
@@ -85,17 +85,13 @@ final class DelHandler {
     }
     PluginReply answer = reply;
     if (isPassing(reply)) {
-      answer = tookNothing ? nothingToDo(reply) : promise(name, call, record, reply);
+      answer =
+          tookNothing
+              ? reply.forgiven("ocicat: DEL has nothing to do: ADD had no effect before it failed")
+              : promise(name, call, record, reply);
     }
     journal.forgetCall(name);
     return answer;
-  }
-
-  private static PluginReply nothingToDo(PluginReply failure) {
-    return new PluginReply(
-        0,
-        new byte[0],
-        failure.stderr() + "ocicat: DEL has nothing to do: ADD had no effect before it failed\n");
   }
 
   /**
@@ -112,10 +108,7 @@ final class DelHandler {
     } catch (UncheckedIOException _) {
       return failure;
     }
-    return new PluginReply(
-        0,
-        new byte[0],
-        failure.stderr() + "ocicat: DEL will be finished later: " + message(failure) + "\n");
+    return failure.forgiven("ocicat: DEL will be finished later: " + message(failure));
   }
 
   /**
@@ -148,7 +141,7 @@ final class DelHandler {
         ours.named(record.plugin())
             .orElseThrow(() -> new IllegalStateException("there is no plugin " + record.plugin())),
         environment,
-        configuration.requestOf(record),
+        PluginStdin.of(configuration.requestOf(record)),
         namespaces(record),
         record.hostNetns(),
         record.netns(),
@@ -174,18 +167,10 @@ final class DelHandler {
   }
 
   private static boolean isPassing(PluginReply failure) {
-    try {
-      return PASSING.contains(CniException.fromJson(CniJson.parse(failure.stdout())).code());
-    } catch (CniException _) {
-      return false;
-    }
+    return failure.failure().map(CniException::code).filter(PASSING::contains).isPresent();
   }
 
   private static String message(PluginReply failure) {
-    try {
-      return CniException.fromJson(CniJson.parse(failure.stdout())).msg();
-    } catch (CniException _) {
-      return "it printed no readable error";
-    }
+    return failure.failure().map(CniException::msg).orElse("");
   }
 }

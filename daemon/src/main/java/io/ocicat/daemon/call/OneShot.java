@@ -6,6 +6,7 @@ import io.ocicat.cni.CniJson;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.PluginReply;
+import io.ocicat.cni.exec.PluginStdin;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.daemon.liveness.CniFolders;
@@ -46,7 +47,7 @@ public record OneShot(DaemonState state, PluginExecutables ours) {
             name,
             plugin,
             environment,
-            reads ? stdin.readNBytes(CniJson.MAX_BYTES + 1) : new byte[0],
+            PluginStdin.of(reads ? stdin.readNBytes(CniJson.MAX_BYTES + 1) : new byte[0]),
             Deadline.in(limit(environment)));
     Optional<String> weakness = reads ? state.weakness() : Optional.empty();
     if (weakness.isPresent()) {

@@ -1,12 +1,11 @@
 package io.ocicat.daemon.call;
 
 import io.ocicat.base.Deadline;
-import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.PluginReply;
+import io.ocicat.cni.exec.PluginStdin;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.plugin.Plugin;
@@ -23,12 +22,11 @@ import java.util.Optional;
  * @param netns identifies the container's; {@link NamespaceId#NONE} when there is none
  * @param startedNanos when the caller was started, by the clock that counts from boot
  */
-@SuppressWarnings("ArrayRecordComponent") // nobody compares calls
 public record PluginCall(
     String name,
     Plugin plugin,
     Map<String, String> environment,
-    byte[] stdin,
+    PluginStdin stdin,
     Namespaces namespaces,
     NamespaceId hostNetns,
     NamespaceId netns,
@@ -40,7 +38,7 @@ public record PluginCall(
       String name,
       Plugin plugin,
       Map<String, String> environment,
-      byte[] stdin,
+      PluginStdin stdin,
       Deadline deadline) {
     return new PluginCall(
         name,
@@ -67,6 +65,15 @@ public record PluginCall(
     return environment.getOrDefault(variable, "");
   }
 
+  /** The network's name; empty when the request has none, or cannot be read. */
+  public String network() {
+    try {
+      return stdin.config().name();
+    } catch (CniException _) {
+      return "";
+    }
+  }
+
   /** The same with another verb. */
   PluginCall with(Verb verb) {
     return new PluginCall(
@@ -88,13 +95,12 @@ public record PluginCall(
 
   /** The reply to a call that failed. */
   public PluginReply failure(CniException why) {
-    return new PluginReply(
-        1, Json.prettyBytes(why.toJson(version())), "", why.reason().orElse(null));
+    return PluginReply.failed(why.answering(version()), "");
   }
 
   private String version() {
     try {
-      return PluginConfig.ofRequest(stdin).cniVersion();
+      return stdin.config().cniVersion();
     } catch (CniException _) {
       return SpecVersion.LATEST.text();
     }

@@ -29,16 +29,22 @@ public final class PluginExecutables {
 
   private final byte[] shim;
   private final Map<Object, FileInfo> files = new ConcurrentHashMap<>();
-  private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
+  private final Map<String, Plugin> plugins;
   private final Datastores datastores = new Datastores();
 
-  private PluginExecutables(byte[] shim) {
+  private PluginExecutables(byte[] shim, Map<String, Plugin> plugins) {
     this.shim = shim;
+    this.plugins = new ConcurrentHashMap<>(plugins);
+  }
+
+  /** For tests, which have plugins of their own. */
+  static PluginExecutables of(Map<String, Plugin> plugins) {
+    return new PluginExecutables(new byte[0], plugins);
   }
 
   /** Without any plugins. */
   public static PluginExecutables none() {
-    return new PluginExecutables(new byte[0]);
+    return of(Map.of());
   }
 
   /** The plugins of the distribution that this JVM was started from, if it was. */
@@ -50,7 +56,7 @@ public final class PluginExecutables {
   /** The plugins of the distribution in this folder, and its shim's copies. */
   public static PluginExecutables of(Path home) {
     try {
-      return new PluginExecutables(Files.readAllBytes(home.resolve("lib/shim")));
+      return new PluginExecutables(Files.readAllBytes(home.resolve("lib/shim")), Map.of());
     } catch (IOException _) {
       return none();
     }
@@ -68,9 +74,9 @@ public final class PluginExecutables {
         : Optional.empty();
   }
 
-  /** The plugin with this name, if it has been used. */
-  public Optional<Plugin> used(String name) {
-    return Optional.ofNullable(plugins.get(name));
+  /** The plugins that have been used and are of this type. */
+  public <T> List<T> used(Class<T> type) {
+    return plugins.values().stream().filter(type::isInstance).map(type::cast).toList();
   }
 
   /** Why the plugins' datastores cannot be written now. */

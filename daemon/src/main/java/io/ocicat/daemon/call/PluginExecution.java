@@ -1,5 +1,6 @@
 package io.ocicat.daemon.call;
 
+import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.ProcessExec;
@@ -15,12 +16,9 @@ import io.ocicat.daemon.trace.Phase;
 import io.ocicat.netlink.ExchangeListener;
 import io.ocicat.netlink.NetlinkRequest;
 import java.util.Optional;
-import java.util.Set;
 
 /** Runs a plugin without locks or journal. Thread-safe. */
 final class PluginExecution {
-  private static final Set<String> IPAM = Set.of("host-local", "static", "calico-ipam", "ipam");
-
   private final DaemonState state;
   private final PluginExecutables ours;
   private final NamespaceId ownNetns = NamespaceId.own();
@@ -53,7 +51,7 @@ final class PluginExecution {
    * IPAM plugins do neither, so every failed call of theirs counts as having had an effect.
    */
   PluginReply run(PluginCall call, Effects effects) {
-    effects.any |= IPAM.contains(call.name());
+    effects.any |= call.plugin().isIpam();
     ExchangeListener others = ExchangeListener.PRESENT.orElse((_, _, _) -> {});
     ExchangeListener noting =
         (requests, start, end) -> {
@@ -74,15 +72,28 @@ final class PluginExecution {
             call.key().map(AttachmentKey::toString).orElse(""),
             state.runDirectory());
     PluginExec inProcess = new InProcessExec(ours::find, others, namespaces);
-    PluginExec traced = CallTrace.CURRENT.isBound() ? new TracedExec(inProcess) : inProcess;
     PluginExec exec =
         invocation -> {
           effects.any = true;
-          return state.delegating(() -> traced.run(invocation));
+          return state.delegating(() -> traced(inProcess, invocation));
         };
     PluginHost host = new PluginHost(namespaces, exec, call.deadline(), _ -> {});
     return state.watched(
         () -> Dispatcher.dispatch(call.plugin(), host, call.environment(), call.stdin()));
+  }
+
+  /** Runs a delegate, and records how long it takes if this call is traced. */
+  private static PluginReply traced(PluginExec exec, Invocation invocation) {
+    if (!CallTrace.CURRENT.isBound()) {
+      return exec.run(invocation);
+    }
+    String name = String.valueOf(invocation.executable().getFileName());
+    return CallTrace.CURRENT
+        .get()
+        .timed(
+            invocation.ipam() ? Phase.IPAM : Phase.DELEGATE,
+            () -> name + " " + invocation.command(),
+            () -> exec.run(invocation));
   }
 
   /** Records what took time since {@code start}, if this call is traced. */

@@ -3,12 +3,12 @@ package io.ocicat.daemon.call;
 import io.ocicat.base.json.Json;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.CniJson;
+import io.ocicat.datastore.config.DatastoreConfig;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -21,14 +21,11 @@ import tools.jackson.databind.node.ObjectNode;
 final class SecretRedaction {
   private static final List<String> WORDS = List.of("token", "password", "secret");
 
-  /** Members that are secrets although their names contain none of the words. */
-  private static final Set<String> MEMBERS = Set.of("etcd_key", "k8s_client_key_data");
-
   private SecretRedaction() {}
 
   /** Whether the value of a variable is a secret. */
   static boolean isVariable(String name) {
-    return isName(name) || name.equals("ETCD_KEY") || name.equals("CALICO_ETCD_KEY");
+    return isName(name) || DatastoreConfig.SECRET_VARIABLES.contains(name);
   }
 
   /** The secrets among the variables that plugins read. */
@@ -60,7 +57,8 @@ final class SecretRedaction {
   /** Most requests have none, and parsing one costs more than searching it. */
   private static boolean mayHaveAny(byte[] stdin) {
     String text = new String(stdin, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
-    return WORDS.stream().anyMatch(text::contains) || MEMBERS.stream().anyMatch(text::contains);
+    return WORDS.stream().anyMatch(text::contains)
+        || DatastoreConfig.SECRET_MEMBERS.stream().anyMatch(text::contains);
   }
 
   private static boolean remove(JsonNode node) {
@@ -97,7 +95,7 @@ final class SecretRedaction {
   }
 
   private static boolean isMember(String name) {
-    return isName(name) || MEMBERS.contains(name);
+    return isName(name) || DatastoreConfig.SECRET_MEMBERS.contains(name);
   }
 
   private static boolean isName(String name) {

@@ -24,7 +24,7 @@ record StaleRecords(DaemonState state, UnrequestedUndo unrequested) {
   private static final Duration SHORT = Duration.ofMillis(20);
 
   void remove(PluginCall gc) {
-    PluginConfig config = PluginConfig.ofRequest(gc.stdin());
+    PluginConfig config = gc.stdin().config();
     Optional<List<Attachment>> valid = config.validAttachments();
     if (valid.isEmpty()) {
       return;

@@ -168,7 +168,7 @@ final class UnrequestedUndo {
    * now, garbage collection undoes once the namespace is gone.
    */
   void undoOtherNetworks(PluginCall call, AttachmentKey key) {
-    String network = CallJournal.network(call);
+    String network = call.network();
     Map<String, Optional<CallRecord>> found =
         state.recordsOf(key, state.attachments(), Plugins.names());
     List<Kept> others =

@@ -1,12 +1,12 @@
 package io.ocicat.daemon.metrics;
 
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.daemon.server.CallOutcome;
 import io.ocicat.daemon.server.DaemonEvents;
 import io.ocicat.daemon.server.DeclineReason;
 import io.ocicat.daemon.server.RepairKind;
 import io.ocicat.daemon.trace.CallTrace;
 import io.ocicat.daemon.trace.Cause;
+import io.ocicat.daemon.trace.FinishedCall;
 import io.ocicat.daemon.trace.Phase;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -64,12 +64,10 @@ public final class Metrics implements DaemonEvents {
   }
 
   @Override
-  public void finished(CallOutcome outcome, CallTrace trace) {
-    String verb = Verb.find(outcome.verb()).map(Verb::name).orElse(OTHER);
-    Kind kind = new Kind(outcome.plugin(), verb, outcome.failed());
-    requests
-        .computeIfAbsent(kind, _ -> new Histogram())
-        .record(outcome.endNanos() - outcome.callerStartNanos());
+  public void finished(FinishedCall call, CallTrace trace) {
+    String verb = Verb.find(call.verb()).map(Verb::name).orElse(OTHER);
+    Kind kind = new Kind(call.plugin(), verb, call.failed());
+    requests.computeIfAbsent(kind, _ -> new Histogram()).record(call.nanos());
     Map<Phase, Histogram> histograms = phases.getOrDefault(verb, Map.of());
     for (Map.Entry<Phase, PhaseTimes> spent : PhaseTimes.of(trace).entrySet()) {
       Histogram histogram = histograms.get(spent.getKey());
@@ -77,10 +75,10 @@ public final class Metrics implements DaemonEvents {
         histogram.record(spent.getValue().nanos());
       }
     }
-    if (outcome.failed()) {
-      Cause cause = outcome.describe(trace).cause();
+    if (call.failed()) {
       failures
-          .computeIfAbsent(new Failure(kind.plugin(), kind.verb(), cause), _ -> new LongAdder())
+          .computeIfAbsent(
+              new Failure(kind.plugin(), kind.verb(), call.cause()), _ -> new LongAdder())
           .increment();
     }
   }

@@ -1,12 +1,11 @@
 package io.ocicat.daemon.otlp;
 
-import io.ocicat.cni.exec.TraceContext;
 import io.ocicat.daemon.metrics.BuildInfo;
-import io.ocicat.daemon.server.CallOutcome;
 import io.ocicat.daemon.server.DaemonEvents;
 import io.ocicat.daemon.server.DeclineReason;
 import io.ocicat.daemon.server.RepairKind;
 import io.ocicat.daemon.trace.CallTrace;
+import io.ocicat.daemon.trace.FinishedCall;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -18,7 +17,6 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.LongAdder;
@@ -33,7 +31,7 @@ public final class OtlpExport implements DaemonEvents, AutoCloseable {
   private static final Duration CONNECT = Duration.ofSeconds(2);
   private static final Duration LIMIT = Duration.ofSeconds(5);
 
-  private record Ended(CallOutcome outcome, CallTrace trace, Optional<TraceContext> context) {}
+  private record Ended(FinishedCall call, CallTrace trace) {}
 
   private final BlockingQueue<Ended> queue = new ArrayBlockingQueue<>(MOST_WAITING);
   private final LongAdder dropped = new LongAdder();
@@ -84,10 +82,9 @@ public final class OtlpExport implements DaemonEvents, AutoCloseable {
   }
 
   @Override
-  public void finished(CallOutcome outcome, CallTrace trace) {
-    Optional<TraceContext> context = TraceContext.from(outcome.environment());
-    boolean unwanted = context.isPresent() && !context.get().isSampled();
-    if (!unwanted && !queue.offer(new Ended(outcome, trace, context))) {
+  public void finished(FinishedCall call, CallTrace trace) {
+    boolean unwanted = trace.parent().filter(parent -> !parent.isSampled()).isPresent();
+    if (!unwanted && !queue.offer(new Ended(call, trace))) {
       dropped.increment();
     }
   }
@@ -110,7 +107,7 @@ public final class OtlpExport implements DaemonEvents, AutoCloseable {
     try {
       SpanJson spans = new SpanJson(build, random);
       for (Ended ended : batch) {
-        spans.add(ended.outcome().describe(ended.trace()), ended.context());
+        spans.add(ended.call().with(ended.trace()), ended.trace().parent());
       }
       HttpRequest request =
           HttpRequest.newBuilder(traces)

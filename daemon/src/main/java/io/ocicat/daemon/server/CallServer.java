@@ -6,6 +6,8 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.FailureReason;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.PluginReply;
+import io.ocicat.cni.exec.PluginStdin;
+import io.ocicat.cni.exec.TraceContext;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.plugin.Plugin;
@@ -33,7 +35,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Serves callers at the daemon's socket, one call per connection. */
@@ -46,12 +47,11 @@ public final class CallServer {
   private final CallRunner runner;
   private final CallAdmission admission;
   private final DaemonEvents events;
-  private final Clock clock;
   private final FilesystemView ownPlace = FilesystemView.own();
   private final RequestBudget budget = new RequestBudget();
   private final ConnectionWorkers workers;
   private final Set<CallerConnection> connections = ConcurrentHashMap.newKeySet();
-  private final AtomicLong numbers = new AtomicLong();
+  private final FinishedCalls finished;
   private volatile long lastCall = System.nanoTime();
 
   public CallServer(
@@ -64,7 +64,7 @@ public final class CallServer {
     this.runner = runner;
     this.admission = admission;
     this.events = events;
-    this.clock = clock;
+    this.finished = new FinishedCalls(clock);
     this.workers = new ConnectionWorkers(listener, mostConnections, this::serve);
   }
 
@@ -186,7 +186,7 @@ public final class CallServer {
     CallerConnection connection = new CallerConnection(socket, request, accepted);
     connections.add(connection);
     try {
-      CallTrace trace = new CallTrace(accepted);
+      CallTrace trace = new CallTrace(accepted, TraceContext.from(request.environment()));
       long callerStart = Math.min(accepted, request.startedNanos());
       trace.add(Phase.ARRIVE, () -> "shim", callerStart, System.nanoTime());
       PluginCall call = call(request, plugin.get());
@@ -196,17 +196,7 @@ public final class CallServer {
       boolean sent = connection.answer(new WireReply.Done(reply));
       long end = System.nanoTime();
       trace.add(Phase.REPLY, () -> "answer", replying, end);
-      events.finished(
-          new CallOutcome(
-              numbers.incrementAndGet(),
-              clock.instant(),
-              request.plugin(),
-              request.environment(),
-              request.stdin(),
-              reply,
-              callerStart,
-              end),
-          trace);
+      events.finished(finished.describe(call, reply, trace, callerStart, end), trace);
       boolean attached = reply.exitCode() == 0 && call.verb().equals(Optional.of(Verb.ADD));
       if (attached && (!sent || connection.answerIsLost())) {
         runner.undoUnanswered(call, began);
@@ -289,7 +279,7 @@ public final class CallServer {
         request.plugin(),
         plugin,
         request.environment(),
-        request.stdin(),
+        PluginStdin.of(request.stdin()),
         namespaces,
         NamespaceId.of(request.hostNetns().orElseThrow()),
         request.containerNetns().map(NamespaceId::of).orElse(NamespaceId.NONE),

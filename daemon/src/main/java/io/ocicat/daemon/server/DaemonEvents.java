@@ -1,11 +1,12 @@
 package io.ocicat.daemon.server;
 
 import io.ocicat.daemon.trace.CallTrace;
+import io.ocicat.daemon.trace.FinishedCall;
 
 /** Receives the daemon's events, for logs and metrics. Implementations are thread-safe. */
 public interface DaemonEvents {
-  /** A call has finished. The trace composes its texts on demand. */
-  void finished(CallOutcome outcome, CallTrace trace);
+  /** A call has finished. Its steps are in the trace, which composes their texts on demand. */
+  void finished(FinishedCall call, CallTrace trace);
 
   /** A caller was declined and makes the call itself. */
   void declined(DeclineReason kind, String why);

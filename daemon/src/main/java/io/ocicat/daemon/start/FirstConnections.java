@@ -1,13 +1,11 @@
 package io.ocicat.daemon.start;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.ocicat.base.Deadline;
 import io.ocicat.base.json.Json;
-import io.ocicat.cni.CniJson;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.PluginReply;
+import io.ocicat.cni.exec.PluginStdin;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.call.PluginCall;
@@ -26,12 +24,9 @@ record FirstConnections(CallRunner runner, Map<String, String> environment, Daem
   private static final Duration LIMIT = Duration.ofSeconds(10);
 
   void open(NamedPlugins named) {
-    for (ObjectNode plugin : named.withServers()) {
+    for (ObjectNode plugin : named.withServers(runner::plugin)) {
       try {
-        PluginReply reply = status(plugin);
-        if (reply.exitCode() != 0) {
-          note(plugin, CniJson.parse(reply.stdout()).path("msg").asString(""));
-        }
+        status(plugin).failure().ifPresent(error -> note(plugin, error.msg()));
       } catch (RuntimeException e) {
         note(plugin, String.valueOf(e.getMessage()));
       }
@@ -49,7 +44,7 @@ record FirstConnections(CallRunner runner, Map<String, String> environment, Daem
             type,
             runner.plugin(type).orElseThrow(),
             variables,
-            Json.compact(request).getBytes(UTF_8),
+            PluginStdin.of(Json.compactBytes(request)),
             Deadline.in(LIMIT)),
         () -> false);
   }

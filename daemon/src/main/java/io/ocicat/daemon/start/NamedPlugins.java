@@ -2,14 +2,18 @@ package io.ocicat.daemon.start;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.CniJson;
+import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.netlink.linux.RegularFile;
+import io.ocicat.plugins.resident.ServerClient;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -19,8 +23,6 @@ import tools.jackson.databind.node.ObjectNode;
  * none: whoever uses the network gets the error.
  */
 record NamedPlugins(List<ObjectNode> plugins) {
-  private static final Set<String> OF_SERVERS = Set.of("etcdv3", "kubernetes");
-
   static NamedPlugins in(Path directory) {
     List<ObjectNode> plugins = new ArrayList<>();
     try (DirectoryStream<Path> files =
@@ -53,14 +55,14 @@ record NamedPlugins(List<ObjectNode> plugins) {
         .collect(Collectors.toUnmodifiableSet());
   }
 
-  /** Those of calico whose datastore is a server, which is Calico's default. */
-  List<ObjectNode> withServers() {
+  /** Those of our plugins that need a server. */
+  List<ObjectNode> withServers(Function<String, Optional<Plugin>> ours) {
     return plugins.stream()
-        .filter(plugin -> plugin.path("type").asString("").equals("calico"))
         .filter(
-            plugin ->
-                OF_SERVERS.contains(plugin.path("datastore_type").asString(""))
-                    || plugin.has("etcd_endpoints"))
+            config ->
+                ours.apply(config.path("type").asString("")).orElse(null)
+                        instanceof ServerClient client
+                    && client.hasServer(config))
         .toList();
   }
 }

@@ -48,12 +48,10 @@ public final class StartUp {
     long begun = System.nanoTime();
     Thread.ofPlatform().daemon().name("rehearsal").start(warmUp::run);
     daemon.beforeServing(() -> await(warmUp.ready(), begun));
-    if (!named.withServers().isEmpty()) {
-      Thread.ofPlatform()
-          .daemon()
-          .name("connecting")
-          .start(() -> new FirstConnections(daemon.runner(), environment, events).open(named));
-    }
+    Thread.ofPlatform()
+        .daemon()
+        .name("connecting")
+        .start(() -> new FirstConnections(daemon.runner(), environment, events).open(named));
   }
 
   private static void await(CountDownLatch ready, long begun) {

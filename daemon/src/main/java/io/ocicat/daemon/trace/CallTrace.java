@@ -1,11 +1,13 @@
 package io.ocicat.daemon.trace;
 
 import io.ocicat.base.trace.StepRecorder;
+import io.ocicat.cni.exec.TraceContext;
 import io.ocicat.datastore.DatastoreRequest;
 import io.ocicat.datastore.RequestListener;
 import io.ocicat.netlink.ExchangeListener;
 import io.ocicat.netlink.NetlinkRequest;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -30,15 +32,23 @@ public final class CallTrace implements ExchangeListener, RequestListener {
 
   private final StepRecorder<Phase> recorder = new StepRecorder<>();
   private final long startNanos;
+  private final Optional<TraceContext> parent;
 
   /** In addition to one for each step. */
   private int moreRequests;
 
   /**
    * @param startNanos when the call began, by {@link System#nanoTime}
+   * @param parent the span of the caller; empty when it named none
    */
-  public CallTrace(long startNanos) {
+  public CallTrace(long startNanos, Optional<TraceContext> parent) {
     this.startNanos = startNanos;
+    this.parent = parent;
+  }
+
+  /** The span of the caller; empty when it named none. */
+  public Optional<TraceContext> parent() {
+    return parent;
   }
 
   public long startNanos() {

@@ -1,10 +1,10 @@
 package io.ocicat.daemon.trace;
 
+import io.ocicat.cni.CniException;
 import io.ocicat.cni.FailureReason;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Why a call failed, out of a small fixed set, each with advice for people; a label of metrics. It
@@ -57,13 +57,12 @@ public enum Cause {
     this.advice = advice;
   }
 
-  /**
-   * The cause of a failed call.
-   *
-   * @param reason null when the plugin gave none
-   */
-  public static Cause of(int code, String message, @Nullable FailureReason reason) {
-    return reason == null ? of(code, message) : of(reason);
+  /** The cause of a failed call. */
+  public static Cause of(CniException error) {
+    return error
+        .reason()
+        .map(Cause::of)
+        .orElseGet(() -> of(error.code().value(), String.valueOf(error.getMessage())));
   }
 
   private static Cause of(FailureReason reason) {

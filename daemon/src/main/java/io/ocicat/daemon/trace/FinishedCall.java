@@ -15,6 +15,8 @@ import java.util.List;
  * @param cause {@link Cause#NONE} on success
  * @param traceId of the trace that the caller named; empty when it named none
  * @param nanos from the start of the caller until it had its reply
+ * @param steps empty until somebody wants to see them: composing their texts costs more than the
+ *     rest of it
  */
 public record FinishedCall(
     long number,
@@ -36,5 +38,31 @@ public record FinishedCall(
 
   public boolean failed() {
     return exitCode != 0;
+  }
+
+  /** About how much memory it takes without its steps. */
+  public long bytes() {
+    return 512L + message.length() + network.length() + containerId.length() + pod.length();
+  }
+
+  /** The same with its steps. */
+  public FinishedCall with(CallTrace trace) {
+    return new FinishedCall(
+        number,
+        time,
+        plugin,
+        verb,
+        network,
+        containerId,
+        ifName,
+        pod,
+        exitCode,
+        code,
+        message,
+        cause,
+        traceId,
+        startNanos,
+        nanos,
+        trace.steps());
   }
 }

@@ -19,7 +19,7 @@ import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.gc.VirtualMachines;
 import io.ocicat.ipam.model.AssignRequest;
 import io.ocicat.ipam.model.ClockAndRandom;
-import io.ocicat.plugins.calicoipam.CalicoIpamPlugin;
+import io.ocicat.plugins.resident.NodeIpam;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.nio.file.Path;
@@ -85,8 +85,8 @@ class AddressGcTest {
   }
 
   private AddressGc gc(Supplier<Set<IpAddress>> ofKernel, VirtualMachines machines) {
-    CalicoIpamPlugin.Served served =
-        new CalicoIpamPlugin.Served(
+    NodeIpam served =
+        new NodeIpam(
             new DatastoreConfig.Embedded(directory), datastore, ipam, NODE, machines);
     StateFolders folders = new StateFolders(directory.resolve("run"), directory.resolve("lib"));
     return new AddressGc(

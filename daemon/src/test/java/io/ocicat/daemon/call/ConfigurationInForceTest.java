@@ -42,7 +42,8 @@ class ConfigurationInForceTest {
             RECORDED.getBytes(StandardCharsets.UTF_8),
             new byte[0]);
     return CniJson.parse(
-        new ConfigurationInForce(new CniFolders(folder, folder)).requestOf(record));
+        new ConfigurationInForce(new CniFolders(folder, folder), PluginExecutables.none()::named)
+            .requestOf(record));
   }
 
   private void configure(String network) throws IOException {

@@ -5,12 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.daemon.trace.CallTrace;
 import io.ocicat.daemon.trace.Phase;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class PhaseTimesTest {
   @Test
   void aPhasesStepsAreAddedUpAndNoneIsCountedTwice() {
-    CallTrace trace = new CallTrace(0);
+    CallTrace trace = new CallTrace(0, Optional.empty());
     trace.add(Phase.PLUGIN, () -> "all", 0, 100);
     trace.add(Phase.LINK, () -> "first", 10, 20);
     trace.add(Phase.DELEGATE, () -> "outer", 20, 90);
@@ -26,7 +27,7 @@ class PhaseTimesTest {
 
   @Test
   void textsAreNotComposedForIt() {
-    CallTrace trace = new CallTrace(0);
+    CallTrace trace = new CallTrace(0, Optional.empty());
     trace.add(
         Phase.LINK,
         () -> {

@@ -2,6 +2,7 @@ package io.ocicat.daemon.start;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.testkit.Command;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,7 +34,9 @@ final class NamedPluginsTest {
     write("c.conf", "{'name': 'c', 'type': 'calico', 'etcd_endpoints': 'http://127.0.0.1:2379'}");
     write("d.conf", "{'name': 'd', 'type': 'calico', 'datastore_type': 'kubernetes'}");
 
-    assertThat(NamedPlugins.in(directory).withServers())
+    write("e.conf", "{'name': 'e', 'type': 'bridge', 'etcd_endpoints': 'http://127.0.0.1:2379'}");
+
+    assertThat(NamedPlugins.in(directory).withServers(PluginExecutables.none()::named))
         .extracting(plugin -> plugin.path("name").asString())
         .containsExactlyInAnyOrder("c", "d");
   }

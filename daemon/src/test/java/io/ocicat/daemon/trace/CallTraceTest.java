@@ -14,10 +14,11 @@ import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.ns.NetNs;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class CallTraceTest {
-  private final CallTrace trace = new CallTrace(0);
+  private final CallTrace trace = new CallTrace(0, Optional.empty());
 
   @Test
   void aStepComesBeforeItsParts() {

@@ -2,6 +2,8 @@ package io.ocicat.daemon.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.FailureReason;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,15 +29,15 @@ class CauseTest {
         "999 | it broke                                                                |OTHER",
       })
   void codeAndWordsNameTheCause(int code, String message, Cause cause) {
-    assertThat(Cause.of(code, message, null)).isEqualTo(cause);
+    assertThat(Cause.of(new CniException(new ErrorCode(code), message))).isEqualTo(cause);
   }
 
   /** Whatever the message is: our own messages may change. */
   @ParameterizedTest
   @EnumSource(FailureReason.class)
   void theReasonThatIsGivenComesFirst(FailureReason reason) {
-    assertThat(Cause.of(999, "no IP addresses available", reason))
-        .isEqualTo(Cause.of(7, "", reason))
+    assertThat(Cause.of(failure(999, "no IP addresses available", reason)))
+        .isEqualTo(Cause.of(failure(7, "", reason)))
         .isNotIn(Cause.NONE, Cause.OTHER, Cause.CONFIG);
   }
 
@@ -50,5 +52,9 @@ class CauseTest {
   @Test
   void whatANewerDaemonCallsItIsSomethingElse() {
     assertThat(Cause.labelled("phase-of-the-moon")).isEqualTo(Cause.OTHER);
+  }
+
+  private static CniException failure(int code, String message, FailureReason reason) {
+    return new CniException(new ErrorCode(code), message).because(reason);
   }
 }

@@ -35,8 +35,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * A small API server: every verb, conflicts, pages, watches with bookmarks, tokens, permissions,
- * and failures on demand. It knows pods, namespaces, nodes, service accounts, and every
- * CustomResourceDefinition that was created. Its objects survive a restart.
+ * and failures on demand. It knows pods, namespaces, nodes, service accounts, config maps, and
+ * every CustomResourceDefinition that was created. Its objects survive a restart.
  */
 final class ApiServer implements AutoCloseable {
   static {
@@ -44,7 +44,8 @@ final class ApiServer implements AutoCloseable {
     System.setProperty("sun.net.httpserver.nodelay", "true");
   }
 
-  private static final Set<String> CORE = Set.of("pods", "namespaces", "nodes", "serviceaccounts");
+  private static final Set<String> CORE =
+      Set.of("pods", "namespaces", "nodes", "serviceaccounts", "configmaps");
   private static final String DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
   private static final Duration BOOKMARKS = Duration.ofMillis(50);
 

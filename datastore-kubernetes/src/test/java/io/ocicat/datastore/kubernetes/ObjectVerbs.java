@@ -112,9 +112,20 @@ final class ObjectVerbs {
         into.remove(member.getKey());
       } else if (value instanceof ObjectNode object) {
         merge(into.withObject("/" + member.getKey().replace("~", "~0").replace("/", "~1")), object);
+      } else if (member.getKey().equals("conditions")) {
+        mergeConditions(into.withArray("/conditions"), value);
       } else {
         into.set(member.getKey(), value);
       }
+    }
+  }
+
+  /** A strategic merge: a condition replaces the one of its type. */
+  private static void mergeConditions(ArrayNode into, JsonNode patch) {
+    for (JsonNode condition : patch) {
+      String type = JsonTrees.text(condition, "type");
+      into.removeIf(other -> JsonTrees.text(other, "type").equals(type));
+      into.add(condition);
     }
   }
 

@@ -199,6 +199,10 @@ public final class TestCluster implements AutoCloseable {
     server.put(collection, Target.key(namespace, name), object);
   }
 
+  public Optional<ObjectNode> get(String collection, String name) {
+    return server.store().get(collection, name);
+  }
+
   public Optional<ObjectNode> get(String collection, String namespace, String name) {
     return server.store().get(collection, Target.key(namespace, name));
   }

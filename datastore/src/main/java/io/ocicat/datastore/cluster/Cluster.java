@@ -1,6 +1,7 @@
 package io.ocicat.datastore.cluster;
 
 import io.ocicat.datastore.error.DatastoreException;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -28,4 +29,17 @@ public interface Cluster {
    * @throws io.ocicat.datastore.error.UnsupportedException when this cluster cannot know
    */
   Optional<VirtualMachine> virtualMachineInstance(String namespace, String name);
+
+  /**
+   * Returns the ranges of pods' addresses that the cluster was set up with, as written; none when
+   * that is not known.
+   */
+  default List<String> podSubnets() {
+    return List.of();
+  }
+
+  /** The conditions of nodes, if this cluster has them. */
+  default Optional<NodeConditions> nodeConditions() {
+    return Optional.empty();
+  }
 }

@@ -4,6 +4,7 @@ import io.ocicat.datastore.error.InvalidException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -97,6 +98,17 @@ public sealed interface DatastoreConfig {
       double qps,
       int burst)
       implements DatastoreConfig {}
+
+  /** Whether a variable has a say in which datastore is used, or how. */
+  static boolean readsVariable(String name) {
+    return DatastoreVariables.contains(name);
+  }
+
+  /** Such variables that hold secrets although their names do not say so. */
+  Set<String> SECRET_VARIABLES = Set.of("ETCD_KEY", "CALICO_ETCD_KEY");
+
+  /** The same of a CNI network configuration's members. */
+  Set<String> SECRET_MEMBERS = Set.of("etcd_key", "k8s_client_key_data");
 
   /** Reads the environment alone. */
   static DatastoreConfig ofEnvironment(Map<String, String> environment) {

@@ -2,12 +2,13 @@ package io.ocicat.datastore.model;
 
 import io.ocicat.base.Quoted;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Durations as Go's time package reads and writes them. */
-final class GoDuration {
+public final class GoDuration {
   private static final Pattern WHOLE =
       Pattern.compile("[-+]?(0|((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+)");
   private static final Pattern PART =
@@ -27,11 +28,32 @@ final class GoDuration {
   private GoDuration() {}
 
   /**
+   * Reads a duration, as in 1m30s.
+   *
+   * @throws IllegalArgumentException when it is not a duration, or longer than 292 years
+   */
+  public static Duration parse(String text) {
+    Duration length = Duration.ofNanos(nanoseconds(text));
+    return text.startsWith("-") ? length.negated() : length;
+  }
+
+  /**
    * Normalises a duration as Go writes it: 120s is 2m0s.
    *
    * @throws IllegalArgumentException when it is not a duration, or longer than 292 years
    */
   static String normal(String text) {
+    String written = write(nanoseconds(text));
+    return text.startsWith("-") && !written.equals("0s") ? "-" + written : written;
+  }
+
+  /** Writes a duration that is not negative as Go does. */
+  public static String text(Duration length) {
+    return write(length.toNanos());
+  }
+
+  /** The length without its sign. */
+  private static long nanoseconds(String text) {
     if (!WHOLE.matcher(text).matches()) {
       throw new IllegalArgumentException(
           "must be a duration as in 90s or 1m30s, not " + Quoted.brief(text));
@@ -47,8 +69,7 @@ final class GoDuration {
       throw new IllegalArgumentException(
           "must be a duration of at most 292 years, not " + Quoted.brief(text));
     }
-    String written = write(sum.longValue());
-    return text.startsWith("-") && !written.equals("0s") ? "-" + written : written;
+    return sum.longValue();
   }
 
   private static String write(long nanoseconds) {

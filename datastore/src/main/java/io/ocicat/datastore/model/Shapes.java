@@ -6,6 +6,7 @@ import io.ocicat.datastore.resource.Resource;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Looks up the shape of each kind. */
@@ -45,6 +46,19 @@ public final class Shapes {
   /** Returns the paths of unknown members, for callers that treat them as mistakes. */
   public static List<String> unknownMembers(Resource resource) {
     return resource.read(content -> ShapeCheck.unknown(of(resource.kind()), content, ""));
+  }
+
+  /**
+   * Returns the names of the members that the spec of a kind has, in the order they are written.
+   */
+  public static List<String> specMembers(Kind kind) {
+    return of(kind).members().stream()
+        .filter(member -> member.name().equals("spec"))
+        .map(Shape.Member::shape)
+        .flatMap(
+            shape -> shape instanceof Shape.Struct spec ? spec.members().stream() : Stream.of())
+        .map(Shape.Member::name)
+        .toList();
   }
 
   private static void noNamespaceLabel(ObjectNode set, String path, Problems problems) {

@@ -18,16 +18,14 @@ public final class OnePod {
   static void main() {
     Path state = Path.of("/var/lib/ocicat/pods");
     Path run = Path.of("/run/ocicat/pods");
-    try (PodNetworks networks = new PodNetworks(NetworkSettings.usual(run))) {
-      networks.watch(); // re-read on change, and every five seconds
-      PodSandboxes pods =
-          new PodSandboxes(
-              SandboxSettings.usual(state, run, List.of(new NoInfra()), ClusterPods.NOBODY),
-              networks);
-      pods.recover();
-      String id = pods.run(PodConfig.of(new PodMetadata("web", "shop", "u-1", 0)).build(), "");
-      System.out.println(pods.status(id).ips());
-      pods.remove(id);
-    }
+    PodNetworks networks = new PodNetworks(NetworkSettings.usual(run));
+    PodSandboxes pods =
+        new PodSandboxes(
+            SandboxSettings.usual(state, run, List.of(new NoInfra()), ClusterPods.NOBODY),
+            networks);
+    pods.recover();
+    String id = pods.run(PodConfig.of(new PodMetadata("web", "shop", "u-1", 0)).build(), "");
+    System.out.println(pods.status(id).ips());
+    pods.remove(id);
   }
 }

@@ -4,6 +4,7 @@ import io.ocicat.datastore.error.ConflictException;
 import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.error.UnsupportedException;
 import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.resource.AffinityType;
 import io.ocicat.datastore.resource.IpVersion;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
@@ -20,6 +21,8 @@ import io.ocicat.ipam.model.ClaimedBlocks;
 import io.ocicat.ipam.model.IpamException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -166,17 +169,25 @@ public final class BlockClaims {
 
   /**
    * Adds the labels by which affinities are found to those that older versions wrote without them:
-   * where affinities have labels, every write sets them.
+   * where affinities have labels, every write sets them. Those that are found stay as they are.
    */
   public int upgrade(String host) {
     if (records.datastore().hasTransactions()) {
       // Only Kubernetes, which has none, labels affinities.
       return 0;
     }
+    Set<ResourceKey> labelled =
+        records
+            .datastore()
+            .list(new ResourceQuery.Affinities(AffinityType.HOST, host, null))
+            .items()
+            .stream()
+            .map(Resource::key)
+            .collect(Collectors.toSet());
     int upgraded = 0;
     for (Resource found : records.datastore().list(ResourceQuery.of(Kind.BLOCK_AFFINITY)).items()) {
       ResourceKey.Affinity key = (ResourceKey.Affinity) found.key();
-      if (key.host().equals(host)) {
+      if (key.host().equals(host) && !labelled.contains(key)) {
         try {
           records.datastore().update(found);
           upgraded++;

@@ -3,11 +3,20 @@ package io.ocicat.netlink.link;
 import io.ocicat.netlink.MessageWriter;
 import io.ocicat.netlink.NetlinkQuery;
 import io.ocicat.netlink.NetlinkRequest;
+import io.ocicat.netlink.Topic;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Requests and queries about the forwarding databases of bridges and vxlans. */
 public final class Fdb {
+  private static final int GROUP_NEIGHBOUR = 3;
+
+  /** Entries that appear, change or go. */
+  public static final Topic<FdbEntry> CHANGES =
+      Topic.of(Rtnl.NEWNEIGH, Rtnl.DELNEIGH, FdbEntry::read, GROUP_NEIGHBOUR)
+          // Neighbours of IPv4 and IPv6 are announced by the same messages.
+          .only(FdbEntry::isEntry);
+
   private Fdb() {}
 
   public static NetlinkQuery<FdbEntry> all() {

@@ -39,6 +39,7 @@ public record FdbEntry(
     int via,
     int master) {
   private static final int NDMSG = 12;
+  private static final int MAC = 6;
   private static final int DESTINATION = 1;
   private static final int LLADDR = 2;
   private static final int VLAN = 5;
@@ -109,11 +110,17 @@ public record FdbEntry(
     return new FdbEntry(link, mac, self, state, vlan, destination, port, vni, index, master);
   }
 
+  /** Whether a message about a neighbour is about an entry, of a link with MAC addresses. */
+  static boolean isEntry(NetlinkMessage message) {
+    return message.header(NDMSG).get(0) == Rtnl.AF_BRIDGE
+        && message.attributes(NDMSG).bytes(LLADDR).orElse(new byte[0]).length == MAC;
+  }
+
   public static FdbEntry read(NetlinkMessage message) {
     ByteBuffer header = message.header(NDMSG);
     Attributes in = message.attributes(NDMSG);
     byte[] mac = in.bytes(LLADDR).orElse(new byte[0]);
-    if (mac.length != 6) {
+    if (mac.length != MAC) {
       throw NetlinkException.malformed("an FDB entry has an address of " + mac.length + " bytes");
     }
     return new FdbEntry(

@@ -3,6 +3,8 @@ package io.ocicat.netlink.nft;
 import io.ocicat.netlink.Attributes;
 import io.ocicat.netlink.NetlinkMessage;
 import io.ocicat.netlink.NetlinkQuery;
+import io.ocicat.netlink.Protocol;
+import io.ocicat.netlink.Topic;
 
 /**
  * The generation of the namespace's nf_tables: a number that grows with every transaction of any
@@ -15,6 +17,17 @@ public record Generation(int id, int pid, String process) {
   private static final int ID = 1;
   private static final int PROCESS_ID = 2;
   private static final int PROCESS_NAME = 3;
+
+  private static final int GROUP_NFTABLES = 7;
+
+  /** Transactions of any process, each announced when it is in force. */
+  public static final Topic<Generation> CHANGES =
+      Topic.of(
+          Protocol.NETFILTER,
+          Nft.NEW_GENERATION,
+          Nft.NEW_GENERATION,
+          Generation::read,
+          GROUP_NFTABLES);
 
   public static NetlinkQuery<Generation> current() {
     return NetlinkQuery.one(

@@ -30,6 +30,7 @@ final class Nft {
   static final int NEW_ELEMENT = SUBSYSTEM | 12;
   static final int GET_ELEMENT = SUBSYSTEM | 13;
   static final int DELETE_ELEMENT = SUBSYSTEM | 14;
+  static final int NEW_GENERATION = SUBSYSTEM | 15;
   static final int GET_GENERATION = SUBSYSTEM | 16;
   static final int DESTROY_TABLE = SUBSYSTEM | 26;
   static final int DESTROY_CHAIN = SUBSYSTEM | 27;

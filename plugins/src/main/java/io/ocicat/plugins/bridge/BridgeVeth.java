@@ -4,14 +4,12 @@ import static io.ocicat.netlink.link.BridgePortOption.HAIRPIN;
 import static io.ocicat.netlink.link.BridgePortOption.ISOLATED;
 
 import io.ocicat.ip.MacAddress;
-import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.link.BridgePort;
-import io.ocicat.netlink.link.Links;
 import io.ocicat.plugins.net.AttachmentOwner;
 import io.ocicat.plugins.net.NetnsSockets;
 import io.ocicat.plugins.net.OwnedVeth;
 import io.ocicat.plugins.net.VethPair;
-import java.util.List;
+import io.ocicat.plugins.net.VethPair.HostEnd;
 import java.util.Optional;
 
 /** The host end of a container's veth pair, as a port of the bridge. */
@@ -26,23 +24,24 @@ final class BridgeVeth {
       HostBridge bridge,
       BridgeConf conf,
       Optional<MacAddress> mac) {
-    return OwnedVeth.create(
-        host,
-        container,
-        owner,
-        VethPair.Plan.of(owner.ifName().value())
-            .withMtu(conf.mtu())
-            .withMac(mac)
-            .onHost(end -> end.master(bridge.index()).up())
-            .then(name -> options(name, conf))
-            .alsoIgnoringRouterAdvertisements(bridge.name()));
+    VethPair veth =
+        VethPair.create(
+            host,
+            container,
+            VethPair.Plan.of(owner.ifName().value())
+                .withMtu(conf.mtu())
+                .withMac(mac)
+                .withHost(
+                    HostEnd.RANDOM
+                        .as(new VethPair.Port(bridge.index(), options(conf)))
+                        .withAlias(OwnedVeth.alias(owner))));
+    veth.ignoreRouterAdvertisements(host, bridge.name());
+    return veth;
   }
 
-  private static List<NetlinkRequest> options(String name, BridgeConf conf) {
+  private static Optional<BridgePort> options(BridgeConf conf) {
     return conf.hairpin() || conf.isolated()
-        ? List.of(
-            Links.setPort(
-                name, BridgePort.with(HAIRPIN, conf.hairpin()).and(ISOLATED, conf.isolated())))
-        : List.of();
+        ? Optional.of(BridgePort.with(HAIRPIN, conf.hairpin()).and(ISOLATED, conf.isolated()))
+        : Optional.empty();
   }
 }

@@ -9,10 +9,10 @@ import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.NetlinkException;
-import io.ocicat.netlink.ns.Sysctl;
 import io.ocicat.netlink.route.Device;
 import io.ocicat.plugins.net.NetnsSockets;
 import io.ocicat.plugins.net.VethPair;
+import io.ocicat.plugins.net.VethPair.HostEnd;
 import java.util.Optional;
 
 /**
@@ -50,10 +50,12 @@ record VlanGateway(int index, String name, MacAddress mac) {
           VethPair.create(
               host,
               host,
-              VethPair.randomName(),
               VethPair.Plan.of(conf.vlanGateway())
                   .withMtu(bridge.link().mtu())
-                  .onHost(port -> port.master(bridge.index()).up()));
+                  .withHost(
+                      HostEnd.RANDOM
+                          .named(VethPair.randomName())
+                          .as(new VethPair.Port(bridge.index(), Optional.empty()))));
     } catch (NetlinkException e) {
       if (!e.is(Errno.EEXIST)) {
         throw e;
@@ -71,7 +73,7 @@ record VlanGateway(int index, String name, MacAddress mac) {
       throw HostBridge.explained(e, conf.vlans());
     }
     VethPair.End end = pair.container();
-    host.writeIfPossible(Sysctl.of("net", "ipv6", "conf", end.name(), "accept_ra"), "0");
+    pair.ignoreRouterAdvertisements(host, end.name());
     return new VlanGateway(end.index(), end.name(), end.mac());
   }
 

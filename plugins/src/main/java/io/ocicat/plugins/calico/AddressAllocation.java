@@ -20,6 +20,7 @@ import io.ocicat.ipam.model.CalicoConventions;
 import io.ocicat.ipam.model.ClockAndRandom;
 import io.ocicat.ipam.model.ReleaseRequest;
 import io.ocicat.plugins.calicocluster.CalicoBackend;
+import io.ocicat.plugins.calicocluster.HostRouting;
 import io.ocicat.plugins.calicocluster.VirtLauncher;
 import io.ocicat.plugins.support.Undo;
 import java.util.ArrayList;
@@ -33,10 +34,9 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param result of the IPAM plugin
  * @param routes of the container
- * @param routed whether the host needs routes to them; not for a virtual machine that is about to
- *     migrate here
+ * @param routing whether the host needs routes to them
  */
-record AddressAllocation(Result result, List<IpPrefix> routes, boolean routed) {
+record AddressAllocation(Result result, List<IpPrefix> routes, HostRouting routing) {
   private static final List<IpPrefix> DEFAULT_ROUTES =
       List.of(IpPrefix.parse("0.0.0.0/0"), IpPrefix.parse("::/0"));
 
@@ -71,7 +71,7 @@ record AddressAllocation(Result result, List<IpPrefix> routes, boolean routed) {
       request = restricted(request, wanted);
     }
     if (!wanted.ipAddrsNoIpam().isEmpty()) {
-      return new AddressAllocation(fixed(wanted.ipAddrsNoIpam()), routes, true);
+      return new AddressAllocation(fixed(wanted.ipAddrsNoIpam()), routes, HostRouting.ROUTED);
     }
     Delegate ipam = call.ipam(request).withArgs(WorkloadIdentity.args(call));
     boolean shared = former.filter(endpoint -> isOf(endpoint, identity)).isPresent();
@@ -88,9 +88,9 @@ record AddressAllocation(Result result, List<IpPrefix> routes, boolean routed) {
       undo.onFailure(ipam::del);
     }
     requireAddress(result);
-    boolean machine = VirtLauncher.mayBe(identity.pod());
+    boolean mayMove = calico && (!named || VirtLauncher.mayBe(identity.pod()));
     return new AddressAllocation(
-        result, routes, (named && !machine) || !calico || !result.routes().isEmpty());
+        result, routes, mayMove ? HostRouting.of(result) : HostRouting.ROUTED);
   }
 
   /** Allocates addresses for a container that is not a pod. */
@@ -104,7 +104,7 @@ record AddressAllocation(Result result, List<IpPrefix> routes, boolean routed) {
     Delegate ipam = call.ipam(request).withArgs(WorkloadIdentity.args(call));
     Result result = undo.onFailure(ipam.add(), _ -> ipam.del());
     requireAddress(result);
-    return new AddressAllocation(result, DEFAULT_ROUTES, true);
+    return new AddressAllocation(result, DEFAULT_ROUTES, HostRouting.ROUTED);
   }
 
   private static void requireAllowed(CalicoConf conf, Annotations wanted, boolean calico) {
@@ -169,7 +169,7 @@ record AddressAllocation(Result result, List<IpPrefix> routes, boolean routed) {
         ipam.put(family, String.valueOf(ipam.path(family).booleanValue()));
       }
     }
-    return PluginConfig.ofRequest(Json.compactBytes(json));
+    return PluginConfig.ofRequest(json);
   }
 
   private static Result fixed(List<IpAddress> addresses) {

@@ -14,8 +14,8 @@ import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.ipam.assign.AssignPrefetch;
-import io.ocicat.netlink.link.Links;
 import io.ocicat.plugins.calicocluster.CalicoBackend;
+import io.ocicat.plugins.calicocluster.EmbeddedNode;
 import io.ocicat.plugins.calicocluster.IpamPrefetch;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import io.ocicat.plugins.net.AttachmentOwner;
@@ -25,7 +25,6 @@ import io.ocicat.plugins.support.Undo;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -62,7 +61,7 @@ final class CalicoAdd {
     CalicoBackend backend = CalicoBackend.of(call, datastores);
     refuseImpossible(identity, backend);
     log.debug(() -> "attaching %s on node %s".formatted(identity, node));
-    return CalicoBackend.withPodCache(() -> add(identity, backend, mtu));
+    return backend.withPodCache(() -> add(identity, backend, mtu));
   }
 
   private Result add(WorkloadIdentity identity, CalicoBackend backend, int mtu) {
@@ -79,6 +78,7 @@ final class CalicoAdd {
       Supplier<List<IpPool>> pools =
           node.agent().isPresent() ? List::of : followed.pools(backend, nat);
       asked.requireReady();
+      EmbeddedNode.ensure(backend, identity.node());
       CalicoReadiness.await(conf.readinessGates(), call.deadline());
       Runnable masquerade = () -> nat.apply(node.decide(pools), node.tables());
       return early.add(assigning, () -> add(identity, backend, asked, host, masquerade, mtu));
@@ -179,30 +179,29 @@ final class CalicoAdd {
               addresses,
               allocation.routes(),
               conf.allowIpForwarding(),
-              allocation.routed());
-      Supplier<Dataplane.Veth> connect =
+              allocation.routing());
+      Supplier<VethPair> connect =
           () -> {
-            Dataplane.Veth veth =
+            VethPair veth =
                 undo.onFailure(
-                    new Dataplane(host, container, plan).connect(),
-                    made -> host.route().attempt(List.of(Links.delete(made.host().index()))));
+                    new Dataplane(host, container, plan).connect(), made -> made.delete(host));
             masquerade.run();
             followed.register(call.network(), conf, identity.node(), backend);
-            log.debug(() -> "veth pair %s with MAC %s".formatted(veth.hostName(), veth.mac()));
+            log.debug(() -> "veth pair %s with MAC %s".formatted(veth.host().name(), plan.mac()));
             return veth;
           };
-      BiFunction<String, MacAddress, Supplier<Resource>> recording =
-          (hostName, mac) ->
-              record(identity, backend, former, workload, wanted, addresses, hostName, mac, undo);
+      Function<String, Supplier<Resource>> recording =
+          name ->
+              record(
+                  identity, backend, former, workload, wanted, addresses, name, plan.mac(), undo);
       String hostName;
       Resource stored;
       if (isRecordKnown(backend, former, plan)) {
         hostName = plan.name();
-        stored = atOnce(connect, recording.apply(hostName, plan.mac()));
+        stored = atOnce(connect, recording.apply(hostName));
       } else {
-        Dataplane.Veth veth = connect.get();
-        hostName = veth.hostName();
-        stored = recording.apply(hostName, veth.mac()).get();
+        hostName = connect.get().host().name();
+        stored = recording.apply(hostName).get();
       }
       awaitPolicy(stored);
       return undo.keep(AddResult.of(call, allocation.result(), hostName, plan.mac(), mtu));
@@ -238,11 +237,11 @@ final class CalicoAdd {
    * Writes the endpoint while the kernel works. Agents take an endpoint whose interface is still to
    * come, as they take an interface whose endpoint is.
    */
-  private static Resource atOnce(Supplier<Dataplane.Veth> connect, Supplier<Resource> recording) {
+  private static Resource atOnce(Supplier<VethPair> connect, Supplier<Resource> recording) {
     List<Supplier<Optional<Resource>>> both =
         List.of(
             () -> {
-              Dataplane.Veth _ = connect.get();
+              VethPair _ = connect.get();
               return Optional.empty();
             },
             () -> Optional.of(recording.get()));

@@ -5,6 +5,7 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Interface;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.plugin.CheckCall;
+import io.ocicat.cni.plugin.Delegate;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.resource.Resource;
@@ -41,9 +42,10 @@ record CalicoCheck(
     CalicoBackend backend = CalicoBackend.of(call, datastores);
     CalicoReadiness.require(backend);
     if (!isWithoutIpam(backend, identity)) {
-      call.ipam(HostLocalRequest.withoutRanges(call.config()))
-          .withArgs(WorkloadIdentity.args(call))
-          .check();
+      Delegate ipam =
+          call.ipam(HostLocalRequest.withoutRanges(call.config()))
+              .withArgs(WorkloadIdentity.args(call));
+      backend.choice().delegating(ipam::check);
     }
     try (NetnsSockets host = NetnsSockets.ofHost(call);
         NetnsSockets container = NetnsSockets.of(call.netns())) {

@@ -4,6 +4,8 @@ import io.ocicat.base.json.JsonFields;
 import io.ocicat.base.json.JsonValue;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.plugin.Call;
+import io.ocicat.plugins.calicocluster.DatastoreChoice;
 import io.ocicat.plugins.calicocluster.DatastoreMembers;
 import io.ocicat.plugins.calicocluster.NodeName;
 import io.ocicat.plugins.calicolog.LogConf;
@@ -79,6 +81,46 @@ record CalicoConf(
     } catch (CniException e) {
       throw e.prefixed("failed to load netconf: ");
     }
+  }
+
+  /**
+   * Reads the configuration of a call. With a datastore of this machine there is no calico/node
+   * whose file could show that it has started.
+   *
+   * @throws CniException with code 7, naming every bad field
+   */
+  static CalicoConf of(Call call) {
+    CalicoConf conf = read(call.config());
+    return !conf.node().fileOptional() && isEmbedded(call) ? conf.withoutNodeFile() : conf;
+  }
+
+  private static boolean isEmbedded(Call call) {
+    try {
+      return DatastoreChoice.of(call).isEmbedded();
+    } catch (CniException _) {
+      // Whoever opens the datastore reports it.
+      return false;
+    }
+  }
+
+  private CalicoConf withoutNodeFile() {
+    return new CalicoConf(
+        node.withoutFile(),
+        ipamType,
+        mtu,
+        requireMtuFile,
+        queues,
+        policy,
+        features,
+        allowIpForwarding,
+        includeDefaultRoutes,
+        dataplane,
+        readinessGates,
+        policySetupTimeout,
+        endpointStatusDir,
+        kubernetesNodeName,
+        mesosLabels,
+        log);
   }
 
   private static CalicoConf read(JsonFields in) {

@@ -9,6 +9,7 @@ import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.ipam.assign.ReleasePrefetch;
 import io.ocicat.plugins.calicocluster.CalicoBackend;
+import io.ocicat.plugins.calicocluster.DatastoreChoice;
 import io.ocicat.plugins.calicocluster.IpamPrefetch;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import io.ocicat.plugins.masquerade.Masquerade;
@@ -37,6 +38,9 @@ final class CalicoDel {
 
   /** What IPAM will have to know. */
   private Optional<ReleasePrefetch> releasing = Optional.empty();
+
+  /** Empty when the configuration names none that is usable. */
+  private Optional<DatastoreChoice> chosen = Optional.empty();
 
   /** Whether the datastore cannot be worked with now. */
   private boolean unreachable;
@@ -85,11 +89,13 @@ final class CalicoDel {
    */
   private Supplier<Optional<Asked>> askEarly() {
     try {
-      CalicoConf conf = CalicoConf.read(call.config());
-      if (CalicoBackend.isEmbedded(call)) {
-        return () -> ask(conf);
+      CalicoConf conf = CalicoConf.of(call);
+      DatastoreChoice choice = DatastoreChoice.of(call);
+      chosen = Optional.of(choice);
+      if (choice.isEmbedded()) {
+        return () -> ask(conf, choice);
       }
-      Optional<Asked> asked = ask(conf);
+      Optional<Asked> asked = ask(conf, choice);
       return () -> asked;
     } catch (RuntimeException e) {
       return () -> {
@@ -99,8 +105,8 @@ final class CalicoDel {
   }
 
   /** Empty when there is nothing to ask for. */
-  private Optional<Asked> ask(CalicoConf conf) {
-    CalicoBackend backend = CalicoBackend.of(call, datastores);
+  private Optional<Asked> ask(CalicoConf conf, DatastoreChoice choice) {
+    CalicoBackend backend = choice.open(datastores);
     String node = conf.node().known().orElse("");
     if (node.isEmpty()) {
       conf.node().requireFile();
@@ -122,7 +128,7 @@ final class CalicoDel {
   }
 
   private void forget(NetnsSockets host, Supplier<Optional<Asked>> asked) {
-    CalicoConf conf = CalicoConf.read(call.config());
+    CalicoConf conf = CalicoConf.of(call);
     CalicoLog log = logs.apply(conf);
     log.logged(
         "DEL",
@@ -198,6 +204,7 @@ final class CalicoDel {
       return;
     }
     PluginConfig request = HostLocalRequest.withoutRanges(call.config());
-    early.del(releasing, () -> call.ipam(request).withArgs(WorkloadIdentity.args(call)).del());
+    Runnable del = () -> call.ipam(request).withArgs(WorkloadIdentity.args(call)).del();
+    early.del(releasing, () -> chosen.ifPresentOrElse(it -> it.delegating(del), del));
   }
 }

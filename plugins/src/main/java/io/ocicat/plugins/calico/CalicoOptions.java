@@ -8,6 +8,7 @@ import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.plugins.calicocluster.CalicoBackend;
+import io.ocicat.plugins.support.PluginOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -20,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** The command-line options of the executable: {@code calico -v} and {@code calico -t}. */
-public final class CalicoOptions {
+public final class CalicoOptions implements PluginOptions {
   private static final Duration LIMIT = Duration.ofSeconds(2);
   private static final ErrorCode NO_CONNECTION = new ErrorCode(100);
   private static final int USAGE = 2;
@@ -33,11 +34,8 @@ public final class CalicoOptions {
     this.environment = Map.copyOf(environment);
   }
 
-  /**
-   * Runs what the flags ask for.
-   *
-   * @param stdin has the configuration that {@code -t} tests
-   */
+  /** With {@code -t}, stdin has the configuration to test. */
+  @Override
   public PluginReply run(List<String> flags, String version, InputStream stdin) {
     if (flags.equals(List.of("-v"))) {
       return answer(0, version + "\n", "");

@@ -8,6 +8,7 @@ import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.Call;
 import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.Delegate;
 import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
@@ -16,19 +17,24 @@ import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.plugins.calicocluster.CalicoBackend;
+import io.ocicat.plugins.calicocluster.DatastoreChoice;
+import io.ocicat.plugins.calicocluster.DatastoreMembers;
 import io.ocicat.plugins.calicocluster.IpamPrefetch;
 import io.ocicat.plugins.calicolog.CalicoLog;
+import io.ocicat.plugins.resident.HostReconciler;
+import io.ocicat.plugins.resident.ServerClient;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Connects a container by a routed veth pair and registers it as a Calico endpoint. {@link
  * CalicoAdd} implements ADD, {@link CalicoDel} DEL.
  */
-public final class CalicoPlugin implements Plugin {
+public final class CalicoPlugin implements Plugin, HostReconciler, ServerClient {
   private static final Path MTU_FILE = Path.of("/var/lib/calico/mtu");
 
   private final Function<DatastoreConfig, Datastore> datastores;
@@ -56,7 +62,7 @@ public final class CalicoPlugin implements Plugin {
 
   @Override
   public Result add(AddCall call) {
-    CalicoConf conf = CalicoConf.read(call.config());
+    CalicoConf conf = CalicoConf.of(call);
     CalicoLog log = log(call, conf, "ContainerID=" + call.containerId());
     return log.logged(
         "ADD", () -> new CalicoAdd(call, conf, datastores, followed, early, log).add(mtu(conf)));
@@ -86,7 +92,7 @@ public final class CalicoPlugin implements Plugin {
 
   @Override
   public void check(CheckCall call) {
-    CalicoConf conf = CalicoConf.read(call.config());
+    CalicoConf conf = CalicoConf.of(call);
     CalicoLog log = log(call, conf, "ContainerID=" + call.containerId());
     log.logged(
         "CHECK",
@@ -101,7 +107,7 @@ public final class CalicoPlugin implements Plugin {
     if (call.validAttachments().isEmpty()) {
       return;
     }
-    CalicoConf conf = CalicoConf.read(call.config());
+    CalicoConf conf = CalicoConf.of(call);
     CalicoLog log = log(call, conf, "Network=" + call.network());
     log.logged(
         "GC",
@@ -114,10 +120,12 @@ public final class CalicoPlugin implements Plugin {
   /** Checks that ADD can be served: the node has a name, and the datastore is ready. */
   @Override
   public void status(StatusCall call) {
-    CalicoConf conf = CalicoConf.read(call.config());
+    CalicoConf conf = CalicoConf.of(call);
+    DatastoreChoice choice;
     try {
       conf.node().requireStarted();
-      CalicoBackend backend = CalicoBackend.of(call, datastores);
+      choice = DatastoreChoice.of(call);
+      CalicoBackend backend = choice.open(datastores);
       CalicoReadiness.require(backend);
       CalicoReadiness.requireWritable(backend);
     } catch (CniException e) {
@@ -126,7 +134,8 @@ public final class CalicoPlugin implements Plugin {
       }
       throw new CniException(ErrorCode.PLUGIN_NOT_AVAILABLE, e.msg(), e.details());
     }
-    call.ipam(HostLocalRequest.withoutRanges(call.config())).status();
+    Delegate ipam = call.ipam(HostLocalRequest.withoutRanges(call.config()));
+    choice.delegating(ipam::status);
   }
 
   @Override
@@ -134,14 +143,19 @@ public final class CalicoPlugin implements Plugin {
     return "Calico CNI plugin (ocicat)";
   }
 
-  /**
-   * For a resident process: brings the masquerading on this host in line with the current pools of
-   * the datastores that calls have used.
-   *
-   * @param thorough whether to also check what changes rarely, or only by mistake
-   * @param note receives what could not be done
-   */
-  public void followPools(Path hostNetns, boolean thorough, Consumer<String> note) {
+  @Override
+  public boolean hasServer(ObjectNode config) {
+    return DatastoreMembers.nameServer(config);
+  }
+
+  @Override
+  public void updateServer(ObjectNode recorded, ObjectNode current) {
+    DatastoreMembers.replace(recorded, current);
+  }
+
+  /** Brings the masquerading on this host in line with the current pools. */
+  @Override
+  public void reconcile(Path hostNetns, boolean thorough, Consumer<String> note) {
     followed.reconcile(hostNetns, thorough, note);
   }
 

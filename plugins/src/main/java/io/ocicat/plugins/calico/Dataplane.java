@@ -8,9 +8,8 @@ import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.link.Link;
-import io.ocicat.netlink.link.LinkKind;
-import io.ocicat.netlink.link.LinkSettings;
 import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.link.SharedDeletion;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.ns.Sysctl;
@@ -20,11 +19,14 @@ import io.ocicat.netlink.route.Device;
 import io.ocicat.netlink.route.Route;
 import io.ocicat.netlink.route.Routes;
 import io.ocicat.netlink.route.Scope;
+import io.ocicat.plugins.calicocluster.HostRouting;
 import io.ocicat.plugins.net.AttachmentOwner;
 import io.ocicat.plugins.net.Forwarding;
 import io.ocicat.plugins.net.NetnsSockets;
 import io.ocicat.plugins.net.OwnedVeth;
 import io.ocicat.plugins.net.VethPair;
+import io.ocicat.plugins.net.VethPair.HostEnd;
+import io.ocicat.plugins.support.Undo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,7 +59,7 @@ final class Dataplane {
    * @param mac of the container end
    * @param mtu 0 leaves it to the kernel
    * @param routes of the container, by the gateway of their family
-   * @param hostRoutes whether the host gets routes to the addresses
+   * @param routing whether the host gets routes to the addresses
    */
   record Plan(
       AttachmentOwner owner,
@@ -69,14 +71,19 @@ final class Dataplane {
       List<IpAddress> addresses,
       List<IpPrefix> routes,
       boolean containerForwards,
-      boolean hostRoutes) {
+      HostRouting routing) {
+    /** The addresses that the host gets routes to. */
+    List<IpAddress> routed() {
+      return switch (routing) {
+        case ROUTED -> addresses;
+        case NOT_YET -> List.of();
+      };
+    }
+
     boolean has(IpFamily family) {
       return addresses.stream().anyMatch(address -> IpFamily.of(address) == family);
     }
   }
-
-  /** The veth pair as created: the host end's name, and the state of both ends. */
-  record Veth(String hostName, Device host, Device container, MacAddress mac) {}
 
   private final NetnsSockets host;
   private final NetnsSockets container;
@@ -92,24 +99,22 @@ final class Dataplane {
    * Creates and configures the veth pair. When a step fails, removing the veth pair removes
    * everything.
    */
-  Veth connect() {
-    Veth veth = create();
-    try {
-      hostSettings(veth.hostName());
+  VethPair connect() {
+    try (Undo undo = new Undo()) {
+      VethPair veth = undo.onFailure(create(), made -> made.delete(host));
+      hostSettings(veth.host().name());
       containerSettings();
-      container.route().perform(containerRequests(veth.container()));
+      container.route().perform(containerRequests(veth.container().device()));
+      Device end = veth.host().device();
       HostRoutes routes =
-          new HostRoutes(host, veth.host(), plan.hostRoutes() ? plan.addresses() : List.of());
-      routes.install(hostRequests(veth.host()));
-      return veth;
-    } catch (RuntimeException e) {
-      host.route().attempt(List.of(Links.delete(veth.host().index())));
-      throw e;
+          new HostRoutes(host, end, plan.routed());
+      routes.install(hostRequests(end));
+      return undo.keep(veth);
     }
   }
 
   /** Creates both ends in their namespaces; a veth pair of an earlier attempt is removed. */
-  private Veth create() {
+  private VethPair create() {
     String name = plan.name();
     for (int attempt = 1; ; attempt++) {
       try {
@@ -120,10 +125,9 @@ final class Dataplane {
           throw e;
         }
         if (taken.isEmpty()) {
+          // Unless the container has the other name, a DEL has removed the holder in between.
           VethPair.requireFreeName(container, plan.owner().ifName().value());
-          throw e;
-        }
-        if (plan.otherName().isPresent()
+        } else if (plan.otherName().isPresent()
             && OwnedVeth.isOfAnotherContainer(taken.get(), plan.owner())) {
           name = plan.otherName().get();
         } else {
@@ -157,28 +161,23 @@ final class Dataplane {
           "failed to delete old hostVeth \"%s\": it is no veth".formatted(former.name()),
           "somebody else made it: rename or remove it");
     }
-    host.route().perform(Links.delete(former.index()));
+    // Its own DEL may be faster.
+    SharedDeletion.delete(host.namespace(), host.route(), former.index());
   }
 
-  private Veth create(String name) {
-    LinkSettings outside = sized(LinkSettings.named(name).mac(HOST_MAC));
-    LinkSettings inside =
-        sized(LinkSettings.named(plan.owner().ifName().value()).mac(plan.mac()))
-            .in(container.namespace());
-    Link made = Links.create(host.route(), outside, new LinkKind.Veth(inside));
-    // At once: until it has an alias, others that want the name consider it stale, and a cleanup
-    // after a crash considers it somebody else's.
-    host.route().perform(label(made.index()));
-    return new Veth(
-        name,
-        Device.of(made.index(), name),
-        Device.of(made.peer(), plan.owner().ifName().value()),
-        plan.mac());
-  }
-
-  private LinkSettings sized(LinkSettings settings) {
-    LinkSettings sized = settings.queues(plan.queues(), plan.queues());
-    return plan.mtu() > 0 ? sized.mtu(plan.mtu()) : sized;
+  private VethPair create(String name) {
+    return VethPair.create(
+        host,
+        container,
+        VethPair.Plan.of(plan.owner().ifName().value())
+            .withMac(Optional.of(plan.mac()))
+            .withMtu(plan.mtu())
+            .withQueues(plan.queues())
+            .withHost(
+                HostEnd.RANDOM
+                    .named(name)
+                    .withMac(HOST_MAC)
+                    .withAlias(OwnedVeth.alias(plan.owner()))));
   }
 
   /** Before the link is up, because that is when the kernel starts duplicate address detection. */
@@ -242,11 +241,6 @@ final class Dataplane {
       requests.add(Addresses.add(address.isV6() ? own.nodad() : own));
     }
     return requests;
-  }
-
-  /** By index: another link may have the name. */
-  private NetlinkRequest label(int veth) {
-    return OwnedVeth.label(veth, plan.owner());
   }
 
   private List<NetlinkRequest> hostRequests(Device device) {

@@ -1,6 +1,5 @@
 package io.ocicat.plugins.calico;
 
-import io.ocicat.base.json.Json;
 import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
@@ -82,7 +81,7 @@ record HostLocalRequest(PluginConfig request, List<IpPrefix> routes) {
           name ->
               sets.addArray().addObject().put("subnet", name.equals(V4) ? "0.0.0.0/0" : "::/0"));
     }
-    return PluginConfig.ofRequest(Json.compactBytes(json));
+    return PluginConfig.ofRequest(json);
   }
 
   /** Whether any ranges remain. */
@@ -121,7 +120,7 @@ record HostLocalRequest(PluginConfig request, List<IpPrefix> routes) {
         changed |= range instanceof ObjectNode object && replace(object, meaning);
       }
     }
-    return changed ? PluginConfig.ofRequest(Json.compactBytes(json)) : config;
+    return changed ? PluginConfig.ofRequest(json) : config;
   }
 
   private static boolean replace(ObjectNode range, UnaryOperator<String> meaning) {

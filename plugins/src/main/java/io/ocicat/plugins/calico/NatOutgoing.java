@@ -3,8 +3,6 @@ package io.ocicat.plugins.calico;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -20,8 +18,9 @@ record NatOutgoing(List<IpPrefix> sources, List<IpPrefix> internal) {
   private static final Set<IpPool.Use> SERVICES = Set.of(IpPool.Use.LOAD_BALANCER);
 
   NatOutgoing {
-    sources = disjoint(sources);
-    internal = disjoint(internal);
+    // nf_tables refuses ranges that overlap.
+    sources = IpPrefix.withoutNested(sources);
+    internal = IpPrefix.withoutNested(internal);
   }
 
   /**
@@ -45,17 +44,5 @@ record NatOutgoing(List<IpPrefix> sources, List<IpPrefix> internal) {
 
   boolean masquerades(IpAddress address) {
     return sources.stream().anyMatch(pool -> pool.contains(address));
-  }
-
-  /** nf_tables refuses ranges that overlap. */
-  private static List<IpPrefix> disjoint(List<IpPrefix> prefixes) {
-    List<IpPrefix> kept = new ArrayList<>();
-    prefixes.stream()
-        .map(IpPrefix::network)
-        .sorted(Comparator.comparingInt(IpPrefix::length))
-        .filter(prefix -> kept.stream().noneMatch(prefix::overlaps))
-        .forEach(kept::add);
-    kept.sort(Comparator.naturalOrder());
-    return List.copyOf(kept);
   }
 }

@@ -22,9 +22,15 @@ import java.util.Optional;
  *
  * @param evidence how the agent was detected
  */
-record NodeAgent(String evidence) {
+public record NodeAgent(String evidence) {
+  /** The table of our own agent. */
+  public static final TableId AGENT_TABLE = new TableId(TableFamily.INET, "ocicat_agent");
+
   private static final List<TableId> TABLES =
-      List.of(new TableId(TableFamily.IP, "calico"), new TableId(TableFamily.IP6, "calico"));
+      List.of(
+          new TableId(TableFamily.IP, "calico"),
+          new TableId(TableFamily.IP6, "calico"),
+          AGENT_TABLE);
   private static final String NAT = "nat";
   private static final String CHAIN = "cali-nat-outgoing";
 

@@ -2,9 +2,7 @@ package io.ocicat.plugins.calico;
 
 import io.ocicat.base.Deadline;
 import io.ocicat.cni.CniJson;
-import io.ocicat.datastore.model.WorkloadEndpointName;
 import io.ocicat.datastore.resource.Resource;
-import io.ocicat.datastore.resource.ResourceKey;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -22,7 +20,6 @@ import tools.jackson.databind.JsonNode;
  */
 record PolicyStatusWait(Path directory, Duration limit) {
   private static final Duration PAUSE = Duration.ofMillis(20);
-  private static final String KEPT = "-_.~$&+=:@";
 
   /**
    * What the file must contain to be about this endpoint: a stale one of a pod of the same name
@@ -52,7 +49,7 @@ record PolicyStatusWait(Path directory, Duration limit) {
 
   /** Whether the file appeared in time; does not wait when the limit is zero. */
   boolean await(Resource endpoint, Deadline deadline) {
-    Path file = directory.resolve(fileName(endpoint.key()));
+    Path file = directory.resolve(EndpointStatusName.of(endpoint.key()));
     Expected expected = Expected.of(endpoint);
     Deadline until = deadline.atMost(limit);
     boolean wasEmpty = false;
@@ -76,35 +73,5 @@ record PolicyStatusWait(Path directory, Duration limit) {
     } catch (IOException _) {
       return Optional.empty();
     }
-  }
-
-  /** Felix's name for it: orchestrator, namespace/workload and endpoint, URL-encoded. */
-  static String fileName(ResourceKey endpoint) {
-    WorkloadEndpointName name =
-        WorkloadEndpointName.parse(endpoint.name())
-            .orElseThrow(() -> new IllegalArgumentException("no endpoint: " + endpoint.name()));
-    return fileName(
-        name.orchestrator(), endpoint.namespace() + "/" + name.workload(), name.endpoint());
-  }
-
-  static String fileName(String orchestrator, String workload, String endpoint) {
-    return String.join(" ", escape(orchestrator), escape(workload), escape(endpoint));
-  }
-
-  private static String escape(String text) {
-    StringBuilder escaped = new StringBuilder();
-    for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
-      boolean plain =
-          (b >= 'a' && b <= 'z')
-              || (b >= 'A' && b <= 'Z')
-              || (b >= '0' && b <= '9')
-              || KEPT.indexOf(b) >= 0;
-      if (plain) {
-        escaped.append((char) b);
-      } else {
-        escaped.append("%%%02X".formatted(b & 0xff));
-      }
-    }
-    return escaped.toString();
   }
 }

@@ -1,6 +1,5 @@
 package io.ocicat.plugins.calicocluster;
 
-import io.ocicat.base.json.JsonFields;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.plugin.Call;
@@ -12,7 +11,6 @@ import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.error.UnauthorizedException;
 import io.ocicat.datastore.error.UnavailableException;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,64 +30,26 @@ public record CalicoBackend(
     Optional<DatastoreConfig> pods,
     Function<DatastoreConfig, Datastore> open) {
 
+  static final String CREATING = "error creating calico client";
+
   /**
    * Opens what the call's configuration names. Does not connect yet.
    *
    * @throws CniException when the configuration is unusable
    */
   public static CalicoBackend of(Call call, Function<DatastoreConfig, Datastore> open) {
-    return of(call.config().json(), call.environment(), open);
+    return DatastoreChoice.of(call).open(open);
   }
 
   /** The same without a call. */
   public static CalicoBackend of(
       ObjectNode json, Map<String, String> environment, Function<DatastoreConfig, Datastore> open) {
-    return attempt(
-        "error creating calico client",
-        () -> {
-          DatastoreConfig config = DatastoreConfig.ofCniConfig(json, environment);
-          return new CalicoBackend(
-              open.apply(config), config, podsOf(json, config, environment), open);
-        });
+    return DatastoreChoice.of(json, environment).open(open);
   }
 
-  private static Optional<DatastoreConfig> podsOf(
-      ObjectNode json, DatastoreConfig config, Map<String, String> inherited) {
-    JsonFields in = JsonFields.of(json);
-    JsonFields policy = in.object("policy");
-    JsonFields kubernetes = in.object("kubernetes");
-    String root = policy.text("k8s_api_root").or("");
-    boolean named =
-        !root.isEmpty()
-            || !kubernetes.text("k8s_api_root").or("").isEmpty()
-            || !kubernetes.text("kubeconfig").or("").isEmpty();
-    if (!named && !(config instanceof DatastoreConfig.Kubernetes)) {
-      return Optional.empty();
-    }
-    Map<String, String> environment = new HashMap<>(inherited);
-    int api = root.indexOf("/api/");
-    put(environment, "K8S_API_ENDPOINT", api < 0 ? root : root.substring(0, api));
-    put(environment, "K8S_CERT_FILE", policy.text("k8s_client_certificate").or(""));
-    put(environment, "K8S_KEY_FILE", policy.text("k8s_client_key").or(""));
-    put(environment, "K8S_CA_FILE", policy.text("k8s_certificate_authority").or(""));
-    ObjectNode asked = json.deepCopy().put("datastore_type", "kubernetes");
-    environment.remove("CALICO_DATASTORE_TYPE");
-    return Optional.of(DatastoreConfig.ofCniConfig(asked, environment));
-  }
-
-  private static void put(Map<String, String> environment, String name, String value) {
-    if (!value.isEmpty()) {
-      environment.put(name, value);
-    }
-  }
-
-  /** Whether the datastore that a call names is of this machine; opens nothing. */
-  public static boolean isEmbedded(Call call) {
-    return attempt(
-        "error creating calico client",
-        () ->
-            DatastoreConfig.ofCniConfig(call.config().json(), call.environment())
-                instanceof DatastoreConfig.Embedded);
+  /** What it was opened by. */
+  public DatastoreChoice choice() {
+    return new DatastoreChoice(config, pods);
   }
 
   public boolean isKubernetes() {
@@ -97,7 +57,7 @@ public record CalicoBackend(
   }
 
   public boolean isEmbedded() {
-    return config instanceof DatastoreConfig.Embedded;
+    return choice().isEmbedded();
   }
 
   /**
@@ -133,10 +93,11 @@ public record CalicoBackend(
 
   /**
    * Runs one call: whatever it and the plugins it delegates to in this process read of pods and
-   * namespaces is read once.
+   * namespaces is read once, and they work with the same datastore.
    */
-  public static <T> T withPodCache(Supplier<T> work) {
-    return ScopedValue.where(PerCallCluster.OF_CALL, new ConcurrentHashMap<>()).call(work::get);
+  public <T> T withPodCache(Supplier<T> work) {
+    return ScopedValue.where(PerCallCluster.OF_CALL, new ConcurrentHashMap<>())
+        .call(() -> choice().delegating(work));
   }
 
   /**

@@ -2,6 +2,7 @@ package io.ocicat.plugins.calicocluster;
 
 import io.ocicat.base.json.JsonFields;
 import java.util.List;
+import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -29,9 +30,16 @@ public final class DatastoreMembers {
           "k8s_client_key",
           "k8s_certificate_authority");
 
+  private static final Set<String> SERVERS = Set.of("etcdv3", "kubernetes");
   private static final List<String> OTHERS = List.of("qps", "burst", "kubernetes", "policy");
 
   private DatastoreMembers() {}
+
+  /** Whether they name a server, which is Calico's default, rather than a file of this machine. */
+  public static boolean nameServer(ObjectNode config) {
+    return SERVERS.contains(config.path("datastore_type").asString(""))
+        || config.has("etcd_endpoints");
+  }
 
   /** Makes a configuration use the datastore that another one names. */
   public static void replace(ObjectNode in, ObjectNode present) {

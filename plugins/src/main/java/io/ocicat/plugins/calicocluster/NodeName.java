@@ -34,6 +34,11 @@ public record NodeName(String configured, Path file, boolean fileOptional, Strin
         in.text("hostname").or(""));
   }
 
+  /** The same name, whether or not the file is there. */
+  public NodeName withoutFile() {
+    return new NodeName(configured, file, true, hostname);
+  }
+
   /**
    * The name, for a call that creates something on this node.
    *

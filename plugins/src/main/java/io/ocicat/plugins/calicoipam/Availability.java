@@ -11,17 +11,21 @@ import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.datastore.resource.ResourceQuery;
+import io.ocicat.plugins.calicocluster.CalicoBackend;
 import java.util.stream.Stream;
 
 /** Checks whether ADD could work now, as far as possible without reading every block. */
 final class Availability {
   private Availability() {}
 
-  static void require(Datastore datastore, CalicoIpamConf conf, String node) {
+  static void require(CalicoBackend backend, CalicoIpamConf conf, String node) {
+    Datastore datastore = backend.datastore();
     IpamErrors.attempt(
         "the datastore cannot be used",
         () -> {
-          requireNode(datastore, node);
+          if (!backend.isEmbedded()) {
+            requireNode(datastore, node);
+          }
           if (conf.v4()) {
             requirePool(datastore, IpVersion.V4);
           }

@@ -7,7 +7,9 @@ import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.ipam.model.IpamException;
 import io.ocicat.netlink.linux.NetlinkException;
+import io.ocicat.plugins.support.PluginOptions;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
@@ -15,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 
 /** The command-line options of the executable: {@code calico-ipam -v} and {@code -upgrade}. */
-public final class CalicoIpamOptions {
+public final class CalicoIpamOptions implements PluginOptions {
   private static final int USAGE = 2;
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
@@ -39,7 +41,8 @@ public final class CalicoIpamOptions {
   }
 
   /** Runs what the flags ask for. */
-  public PluginReply run(List<String> flags, String version) {
+  @Override
+  public PluginReply run(List<String> flags, String version, InputStream stdin) {
     if (flags.equals(List.of("-v"))) {
       return answer(0, version + "\n", "");
     }

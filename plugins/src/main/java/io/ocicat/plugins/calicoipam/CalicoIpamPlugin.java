@@ -6,7 +6,6 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
-import io.ocicat.cni.Route;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.Call;
 import io.ocicat.cni.plugin.CheckCall;
@@ -29,9 +28,14 @@ import io.ocicat.ipam.model.CalicoConventions;
 import io.ocicat.ipam.model.IpamException;
 import io.ocicat.ipam.model.ReleaseRequest;
 import io.ocicat.plugins.calicocluster.CalicoBackend;
+import io.ocicat.plugins.calicocluster.DatastoreMembers;
+import io.ocicat.plugins.calicocluster.EmbeddedNode;
+import io.ocicat.plugins.calicocluster.HostRouting;
 import io.ocicat.plugins.calicocluster.IpamPrefetch;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import io.ocicat.plugins.calicolog.LogConf;
+import io.ocicat.plugins.resident.NodeIpam;
+import io.ocicat.plugins.resident.ServerClient;
 import io.ocicat.plugins.support.BestEffort;
 import io.ocicat.plugins.support.Undo;
 import java.nio.file.Path;
@@ -43,6 +47,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Allocates addresses from Calico's IP pools. It writes the same records as Calico, so that nodes
@@ -51,20 +56,7 @@ import java.util.stream.Collectors;
  * <p>DEL needs only the handle, which consists of network and container. A virtual machine has a
  * handle of its own, which outlives its pods.
  */
-public final class CalicoIpamPlugin implements Plugin {
-  /**
-   * A datastore from which a node's containers got addresses, and its IPAM.
-   *
-   * @param node as the calls named it
-   * @param machines the virtual machines that addresses are kept for
-   */
-  public record Served(
-      DatastoreConfig config,
-      Datastore datastore,
-      Ipam ipam,
-      String node,
-      VirtualMachines machines) {}
-
+public final class CalicoIpamPlugin implements Plugin, NodeIpam.Source, ServerClient {
   private static final Path UPGRADED = Path.of("/var/run/calico/cni/ipam_upgraded");
 
   private final Function<DatastoreConfig, Datastore> datastores;
@@ -103,6 +95,7 @@ public final class CalicoIpamPlugin implements Plugin {
           servedNodes.put(Map.entry(backend.config(), request.node()), backend);
           try (HostLock.Held _ = lock.acquire(conf.lockFile(), call, log)) {
             upgrade.ensure(backend, ipam, request.node(), log);
+            EmbeddedNode.ensure(backend, request.node());
             if (vm.isPresent()) {
               IpamRequest lasting = request.of(vm.get(), call.network().value());
               return allocate(ipam, lasting, vm.get(), wanted, log);
@@ -112,7 +105,7 @@ public final class CalicoIpamPlugin implements Plugin {
                     .map(address -> exactly(ipam, request, address))
                     .orElseGet(() -> any(ipam, request));
             log.debug(() -> "addresses %s for handle %s".formatted(given, request.handle()));
-            return result(given, true);
+            return result(given, HostRouting.ROUTED);
           }
         });
   }
@@ -123,7 +116,7 @@ public final class CalicoIpamPlugin implements Plugin {
     log.debug(
         () ->
             "addresses %s of handle %s for %s".formatted(given.addresses(), request.handle(), vm));
-    return result(given.addresses(), given.routed());
+    return result(given.addresses(), given.routing());
   }
 
   private CalicoLog log(Call call, LogConf conf, String about) {
@@ -173,13 +166,8 @@ public final class CalicoIpamPlugin implements Plugin {
         .orThrow();
   }
 
-  /**
-   * Calico's main plugin reads the presence of routes as a sign that the addresses are to be routed
-   * here.
-   */
-  private static Result result(List<IpPrefix> addresses, boolean routed) {
-    Result result = Result.empty().withIps(addresses.stream().map(IpConfig::of).toList());
-    return routed ? result.withRoutes(addresses.stream().map(Route::to).toList()) : result;
+  private static Result result(List<IpPrefix> addresses, HostRouting routing) {
+    return routing.resultOf(addresses.stream().map(IpConfig::of).toList());
   }
 
   @Override
@@ -265,7 +253,7 @@ public final class CalicoIpamPlugin implements Plugin {
     CalicoIpamConf conf = CalicoIpamConf.read(call.config());
     String node = conf.node().require();
     try {
-      Availability.require(CalicoBackend.of(call, datastores).datastore(), conf, node);
+      Availability.require(CalicoBackend.of(call, datastores), conf, node);
     } catch (CniException e) {
       if (e.is(ErrorCode.INVALID_NETWORK_CONFIG)) {
         throw e;
@@ -295,13 +283,28 @@ public final class CalicoIpamPlugin implements Plugin {
     }
   }
 
-  /** The datastores that addresses came from so far, for maintenance. */
-  public List<Served> served() {
+  @Override
+  public boolean isIpam() {
+    return true;
+  }
+
+  @Override
+  public boolean hasServer(ObjectNode config) {
+    return DatastoreMembers.nameServer(config);
+  }
+
+  @Override
+  public void updateServer(ObjectNode recorded, ObjectNode current) {
+    DatastoreMembers.replace(recorded, current);
+  }
+
+  @Override
+  public List<NodeIpam> nodeIpams() {
     return servedNodes.entrySet().stream()
         .map(
             entry -> {
               CalicoBackend backend = entry.getValue();
-              return new Served(
+              return new NodeIpam(
                   backend.config(),
                   backend.datastore(),
                   ipam(backend),

@@ -10,6 +10,7 @@ import io.ocicat.ipam.VmAddressOwnership.Role;
 import io.ocicat.ipam.model.AssignmentResult;
 import io.ocicat.ipam.model.AutoAssignResult;
 import io.ocicat.ipam.model.ReleaseRequest;
+import io.ocicat.plugins.calicocluster.HostRouting;
 import io.ocicat.plugins.support.Undo;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -25,9 +26,9 @@ record VmAddresses(Ipam ipam, IpamRequest request, VmPod vm) {
   /**
    * The addresses of a pod.
    *
-   * @param routed whether the host gets routes to them; not while the machine still runs elsewhere
+   * @param routing whether the host gets routes to them; not while the machine still runs elsewhere
    */
-  record Given(List<IpPrefix> addresses, boolean routed) {
+  record Given(List<IpPrefix> addresses, HostRouting routing) {
     Given {
       addresses = List.copyOf(addresses);
     }
@@ -119,15 +120,17 @@ record VmAddresses(Ipam ipam, IpamRequest request, VmPod vm) {
   }
 
   private Given note(List<IpPrefix> addresses, Role side) {
-    boolean routed = true;
+    HostRouting routing = HostRouting.ROUTED;
     for (IpPrefix address : addresses) {
-      routed &=
+      Role recorded =
           IpamErrors.attempt(
               "failed to record %s at %s".formatted(vm.pod(), address.address()),
-              () ->
-                  machine().recordPod(address.address(), request.attributes(), side) == Role.OWNER);
+              () -> machine().recordPod(address.address(), request.attributes(), side));
+      if (recorded != Role.OWNER) {
+        routing = HostRouting.NOT_YET;
+      }
     }
-    return new Given(addresses, routed);
+    return new Given(addresses, routing);
   }
 
   private static List<IpPrefix> hosts(List<IpAddress> addresses) {

@@ -37,7 +37,7 @@ final class DelegateRequest {
     delegate.putObject("ipam");
     ObjectNode request = sorted(delegate);
     request.set("ipam", ipam(conf, env));
-    return PluginConfig.parse(Json.compactBytes(request));
+    return PluginConfig.of(request);
   }
 
   private static ObjectNode ipam(FlannelConf conf, SubnetEnv env) {

@@ -9,6 +9,7 @@ import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;
 import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.GcCall;
+import io.ocicat.cni.plugin.NotUndoneException;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
 import io.ocicat.plugins.net.NetnsSockets;
@@ -35,11 +36,11 @@ public final class FlannelPlugin implements Plugin {
     files.write(name, request.bytes());
     try {
       return call.delegate(request).add();
+    } catch (NotUndoneException e) {
+      // DEL must be able to call the delegate again.
+      throw failed("add", e);
     } catch (CniException e) {
-      boolean undone = e.getSuppressed().length == 0;
-      if (undone) {
-        files.remove(name);
-      }
+      files.remove(name);
       throw failed("add", e);
     }
   }

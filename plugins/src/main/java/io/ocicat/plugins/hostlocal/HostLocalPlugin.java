@@ -185,6 +185,11 @@ public final class HostLocalPlugin implements Plugin {
   }
 
   @Override
+  public boolean isIpam() {
+    return true;
+  }
+
+  @Override
   public String about() {
     return "CNI host-local plugin (ocicat)";
   }

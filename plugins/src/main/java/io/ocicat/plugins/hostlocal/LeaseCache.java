@@ -105,7 +105,6 @@ final class LeaseCache {
       Slot slot = oldest.next();
       if (slot.users == 0 && slot != left) {
         oldest.remove();
-        slot.directory.close();
         total -= slot.leases;
       }
     }

@@ -5,7 +5,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
 /**
@@ -58,10 +57,6 @@ final class LeaseIndex {
 
   int size() {
     return size;
-  }
-
-  void forEach(BiConsumer<Long, String> action) {
-    files.forEach((owner, names) -> names.forEach(name -> action.accept(owner, name)));
   }
 
   /** FNV-1a: needs no class that a short-lived process would have to load. */

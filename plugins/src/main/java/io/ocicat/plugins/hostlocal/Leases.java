@@ -90,7 +90,7 @@ final class Leases implements AutoCloseable {
     String content = owner.content();
     try {
       List<Found> held = new ArrayList<>();
-      for (String name : directory.files(path, LeaseIndex.hash(content))) {
+      for (String name : directory.files(LeaseIndex.hash(content))) {
         if (!isContent(name, content)) {
           // Someone changed a file in place, or two contents have the same hash.
           scanned = true;
@@ -139,16 +139,12 @@ final class Leases implements AutoCloseable {
   /** The set's next free address, without reserving it. */
   Optional<Member> nextFree(RangeSet set, int number) {
     Optional<IpAddress> last = lastReserved(number);
-    try {
-      Optional<Member> free = directory.nextFree(path, set, last);
-      if (free.isEmpty() && !scanned) {
-        all();
-        free = directory.nextFree(path, set, last);
-      }
-      return free;
-    } catch (IOException e) {
-      throw failure("look for a free address in " + path, e);
+    Optional<Member> free = directory.nextFree(set, last);
+    if (free.isEmpty() && !scanned) {
+      all();
+      free = directory.nextFree(set, last);
     }
+    return free;
   }
 
   /** An unreadable file counts as missing: the search starts at the beginning again. */
@@ -172,7 +168,7 @@ final class Leases implements AutoCloseable {
     Found lease = Found.of(address, owner);
     try {
       if (!LeaseFile.create(path, lease.name(), lease.content())) {
-        if (!directory.isLeased(path, address)) {
+        if (!directory.isLeased(address)) {
           directory.added("", lease.name());
           directory.invalidate();
         }

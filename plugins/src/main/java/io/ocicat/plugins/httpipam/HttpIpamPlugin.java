@@ -16,18 +16,20 @@ import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
 import io.ocicat.ip.IpPrefix;
+import io.ocicat.plugins.resident.ServerClient;
 import io.ocicat.plugins.support.Undo;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Gets addresses from a server over HTTP. It stores nothing on the host: the attachment itself is
  * the key, so repeated requests get the same answer, and DEL needs no state from ADD.
  */
-public final class HttpIpamPlugin implements Plugin {
+public final class HttpIpamPlugin implements Plugin, ServerClient {
   @Override
   public Result add(AddCall call) {
     HttpIpamConf conf = HttpIpamConf.read(call.config());
@@ -156,6 +158,28 @@ public final class HttpIpamPlugin implements Plugin {
             throw conf.token().redact(e);
           }
         });
+  }
+
+  @Override
+  public boolean isIpam() {
+    return true;
+  }
+
+  @Override
+  public boolean hasServer(ObjectNode config) {
+    return config.path("ipam").has("serverURL");
+  }
+
+  @Override
+  public void updateServer(ObjectNode recorded, ObjectNode current) {
+    if (recorded.get("ipam") instanceof ObjectNode ipam) {
+      for (String member : List.of("serverURL", "tokenFile", "caFile")) {
+        JsonNode now = current.path("ipam").path(member);
+        if (!now.isMissingNode()) {
+          ipam.set(member, now);
+        }
+      }
+    }
   }
 
   @Override

@@ -8,12 +8,10 @@ import io.ocicat.cni.NetworkName;
 import io.ocicat.cni.Result;
 import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.link.Link;
-import io.ocicat.netlink.link.LinkSettings;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.link.SharedDeletion;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.NetlinkException;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -29,27 +27,14 @@ public final class OwnedVeth {
 
   private OwnedVeth() {}
 
-  /**
-   * Creates the veth pair.
-   *
-   * @throws CniException when the container already has a link of that name
-   */
-  public static VethPair create(
-      NetnsSockets host, NetnsSockets container, AttachmentOwner owner, VethPair.Plan plan) {
-    return VethPair.create(
-        host,
-        container,
-        plan.then(
-            name -> {
-              List<NetlinkRequest> requests = new ArrayList<>(plan.then().apply(name));
-              requests.add(Links.set(name, LinkSettings.none().alias(ALIAS + owner.label())));
-              return requests;
-            }));
+  /** The alias of the host end. */
+  public static String alias(AttachmentOwner owner) {
+    return ALIAS + owner.label();
   }
 
   /** Sets the owner's alias on a link, usually the host end of a veth pair. */
   public static NetlinkRequest label(int link, AttachmentOwner owner) {
-    return Links.setAlias(link, ALIAS + owner.label());
+    return Links.setAlias(link, alias(owner));
   }
 
   /** Whether a link has an owner's alias. */
@@ -128,7 +113,7 @@ public final class OwnedVeth {
   }
 
   private static boolean isAliased(Link link, AttachmentOwner owner) {
-    return link.alias().equals(ALIAS + owner.label());
+    return link.alias().equals(alias(owner));
   }
 
   /** Removes the network's veth pairs whose containers are not among the valid ones. */
@@ -136,7 +121,7 @@ public final class OwnedVeth {
     Set<String> kept =
         valid.stream()
             .flatMap(attachment -> AttachmentOwner.of(network, attachment).stream())
-            .map(owner -> ALIAS + owner.label())
+            .map(OwnedVeth::alias)
             .collect(Collectors.toSet());
     String ours = ALIAS + AttachmentOwner.labelPrefix(network);
     List<Link> stale =

@@ -6,6 +6,7 @@ import io.ocicat.cni.FailureReason;
 import io.ocicat.cni.Interface;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.NetlinkRequest;
+import io.ocicat.netlink.link.BridgePort;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.LinkKind;
 import io.ocicat.netlink.link.LinkSettings;
@@ -15,14 +16,13 @@ import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.ns.Sysctl;
 import io.ocicat.netlink.route.Device;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.Function;
-import java.util.function.UnaryOperator;
 
 /**
  * A veth pair between the host and a container. Both ends are created in their namespaces, with
@@ -52,98 +52,161 @@ public record VethPair(End host, End container) {
   /**
    * What to create.
    *
-   * @param name of the container end
+   * @param container the container end
+   * @param host the host end
    * @param mtu of both ends; 0 leaves it to the kernel
-   * @param mac of the container end; a random one when empty
-   * @param hostSide further settings of the host end, for instance its bridge and that it is up
-   * @param then maps the name of the host end to further requests in the same send: an alias, or
-   *     bridge port options
-   * @param ignoringAdvertisements links on the host that, like the host end, must ignore router
-   *     advertisements from the container
+   * @param queues of both ends, in each direction; 0 leaves them to the kernel
    */
-  public record Plan(
-      String name,
-      int mtu,
-      Optional<MacAddress> mac,
-      UnaryOperator<LinkSettings> hostSide,
-      Function<String, List<NetlinkRequest>> then,
-      List<String> ignoringAdvertisements) {
+  public record Plan(ContainerEnd container, HostEnd host, int mtu, int queues) {
     public static Plan of(String name) {
-      return new Plan(name, 0, Optional.empty(), settings -> settings, _ -> List.of(), List.of());
+      return new Plan(new ContainerEnd(name, Optional.empty()), HostEnd.RANDOM, 0, 0);
+    }
+
+    /** With a hardware address for the container end; a random one when empty. */
+    public Plan withMac(Optional<MacAddress> mac) {
+      return new Plan(new ContainerEnd(container.name(), mac), host, mtu, queues);
+    }
+
+    public Plan withHost(HostEnd newHost) {
+      return new Plan(container, newHost, mtu, queues);
     }
 
     public Plan withMtu(int newMtu) {
-      return new Plan(name, newMtu, mac, hostSide, then, ignoringAdvertisements);
+      return new Plan(container, host, newMtu, queues);
     }
 
-    public Plan withMac(Optional<MacAddress> newMac) {
-      return new Plan(name, mtu, newMac, hostSide, then, ignoringAdvertisements);
-    }
-
-    public Plan onHost(UnaryOperator<LinkSettings> newHostSide) {
-      return new Plan(name, mtu, mac, newHostSide, then, ignoringAdvertisements);
-    }
-
-    public Plan then(Function<String, List<NetlinkRequest>> newThen) {
-      return new Plan(name, mtu, mac, hostSide, newThen, ignoringAdvertisements);
-    }
-
-    /**
-     * Makes another link on the host ignore router advertisements as well, in the same visit as the
-     * host end.
-     */
-    public Plan alsoIgnoringRouterAdvertisements(String link) {
-      return new Plan(name, mtu, mac, hostSide, then, List.of(link));
+    public Plan withQueues(int newQueues) {
+      return new Plan(container, host, mtu, newQueues);
     }
   }
 
   /**
-   * Creates a pair with a random name on the host.
+   * The container end to create.
    *
-   * @throws CniException when the container already has a link of that name
+   * @param mac a random one when empty
+   */
+  public record ContainerEnd(String name, Optional<MacAddress> mac) {}
+
+  /**
+   * The host end to create.
+   *
+   * @param name a random one when empty
+   * @param mac a random one when empty
+   * @param port of which bridge it is a port; it is up from the start then
+   * @param alias empty for none
+   */
+  public record HostEnd(
+      Optional<String> name, Optional<MacAddress> mac, Optional<Port> port, String alias) {
+    /** Nothing about it is prescribed. */
+    public static final HostEnd RANDOM =
+        new HostEnd(Optional.empty(), Optional.empty(), Optional.empty(), "");
+
+    public HostEnd named(String newName) {
+      return new HostEnd(Optional.of(newName), mac, port, alias);
+    }
+
+    public HostEnd withMac(MacAddress newMac) {
+      return new HostEnd(name, Optional.of(newMac), port, alias);
+    }
+
+    public HostEnd as(Port newPort) {
+      return new HostEnd(name, mac, Optional.of(newPort), alias);
+    }
+
+    public HostEnd withAlias(String newAlias) {
+      return new HostEnd(name, mac, port, newAlias);
+    }
+  }
+
+  /**
+   * A port of a bridge.
+   *
+   * @param bridge its index
+   * @param options if others than the kernel's
+   */
+  public record Port(int bridge, Optional<BridgePort> options) {}
+
+  /**
+   * Creates a pair. What cannot be part of the creation is in the same send, but for the alias of
+   * an end whose name is given: if that name is taken, the alias would go to somebody else's link.
+   *
+   * @throws CniException when the name of the host end is random, and the container already has a
+   *     link of that name
+   * @throws NetlinkException with EEXIST when the name of the host end is given, and it or that of
+   *     the container end is taken
    */
   public static VethPair create(NetnsSockets host, NetnsSockets container, Plan plan) {
+    if (plan.host().name().isPresent()) {
+      return createNamed(host, container, plan, plan.host().name().get());
+    }
     for (int attempt = 1; ; attempt++) {
       try {
-        return create(host, container, randomName(), plan);
+        return create(host, container, plan, randomName(), plan.host().alias());
       } catch (NetlinkException e) {
         if (!e.is(Errno.EEXIST) || attempt == NAME_ATTEMPTS) {
           throw e;
         }
-        requireFreeName(container, plan.name());
+        requireFreeName(container, plan.container().name());
       }
     }
   }
 
-  /** The same with a given name. Fails with EEXIST when either name is taken. */
-  public static VethPair create(
-      NetnsSockets host, NetnsSockets container, String hostName, Plan plan) {
+  /** The alias at once: without it, the link may be considered stale, or somebody else's. */
+  private static VethPair createNamed(
+      NetnsSockets host, NetnsSockets container, Plan plan, String name) {
+    VethPair made = create(host, container, plan, name, "");
+    if (plan.host().alias().isEmpty()) {
+      return made;
+    }
+    try {
+      host.route().perform(Links.setAlias(made.host().index(), plan.host().alias()));
+    } catch (NetlinkException e) {
+      host.route().attempt(List.of(Links.delete(made.host().index())));
+      throw e;
+    }
+    return made;
+  }
+
+  private static VethPair create(
+      NetnsSockets host, NetnsSockets container, Plan plan, String hostName, String alias) {
     // Chosen here rather than by the kernel, so that nothing has to be queried afterwards.
-    MacAddress hostMac = highMac();
-    MacAddress mac = plan.mac().orElseGet(VethPair::randomMac);
-    LinkSettings inside = sized(LinkSettings.named(plan.name()).mac(mac), plan.mtu());
-    LinkSettings outside = sized(LinkSettings.named(hostName).mac(hostMac), plan.mtu());
+    MacAddress hostMac = plan.host().mac().orElseGet(VethPair::highMac);
+    MacAddress mac = plan.container().mac().orElseGet(VethPair::randomMac);
+    LinkSettings inside = sized(LinkSettings.named(plan.container().name()).mac(mac), plan);
+    LinkSettings outside = sized(LinkSettings.named(hostName).mac(hostMac), plan);
+    List<NetlinkRequest> then = new ArrayList<>();
+    if (plan.host().port().isPresent()) {
+      Port port = plan.host().port().get();
+      outside = outside.master(port.bridge()).up();
+      port.options().ifPresent(options -> then.add(Links.setPort(hostName, options)));
+    }
+    if (!alias.isEmpty()) {
+      then.add(Links.set(hostName, LinkSettings.none().alias(alias)));
+    }
     Link made =
         Links.create(
             host.route(),
-            plan.hostSide().apply(outside),
+            outside,
             new LinkKind.Veth(inside.in(container.namespace())),
-            plan.then().apply(hostName).toArray(NetlinkRequest[]::new));
-    ignoreRouterAdvertisements(host, hostName, plan.ignoringAdvertisements());
+            then.toArray(NetlinkRequest[]::new));
     return new VethPair(
-        new End(made.index(), hostName, hostMac), new End(made.peer(), plan.name(), mac));
+        new End(made.index(), hostName, hostMac),
+        new End(made.peer(), plan.container().name(), mac));
   }
 
   /**
    * A container must not become the host's router by sending router advertisements
    * (CVE-2020-10749).
+   *
+   * @param others links on the host that must ignore them like the host end
    */
-  private static void ignoreRouterAdvertisements(
-      NetnsSockets host, String end, List<String> others) {
+  public void ignoreRouterAdvertisements(NetnsSockets net, String... others) {
     Map<Sysctl, String> settings = new HashMap<>();
-    settings.put(acceptRouters(end), "0");
-    others.forEach(link -> settings.put(acceptRouters(link), "0"));
-    host.writeIfPossible(settings);
+    settings.put(acceptRouters(host.name()), "0");
+    for (String link : others) {
+      settings.put(acceptRouters(link), "0");
+    }
+    net.writeIfPossible(settings);
   }
 
   private static Sysctl acceptRouters(String link) {
@@ -170,8 +233,10 @@ public record VethPair(End host, End container) {
     }
   }
 
-  private static LinkSettings sized(LinkSettings settings, int mtu) {
-    return mtu > 0 ? settings.mtu(mtu) : settings;
+  private static LinkSettings sized(LinkSettings settings, Plan plan) {
+    LinkSettings sized =
+        plan.queues() > 0 ? settings.queues(plan.queues(), plan.queues()) : settings;
+    return plan.mtu() > 0 ? sized.mtu(plan.mtu()) : sized;
   }
 
   /** A random name for the host end, which needs no lookup. */

@@ -29,6 +29,7 @@ import io.ocicat.plugins.net.Forwarding;
 import io.ocicat.plugins.net.NetnsSockets;
 import io.ocicat.plugins.net.OwnedVeth;
 import io.ocicat.plugins.net.VethPair;
+import io.ocicat.plugins.net.VethPair.HostEnd;
 import io.ocicat.plugins.support.BestEffort;
 import io.ocicat.plugins.support.Undo;
 import java.util.ArrayList;
@@ -62,12 +63,14 @@ public final class PtpPlugin implements Plugin {
 
       VethPair veth =
           undo.onFailure(
-              OwnedVeth.create(
+              VethPair.create(
                   host,
                   container,
-                  owner,
-                  VethPair.Plan.of(owner.ifName().value()).withMtu(conf.mtu())),
+                  VethPair.Plan.of(owner.ifName().value())
+                      .withMtu(conf.mtu())
+                      .withHost(HostEnd.RANDOM.withAlias(OwnedVeth.alias(owner)))),
               pair -> pair.delete(host));
+      veth.ignoreRouterAdvertisements(host);
       Result result =
           ipam.withInterfaces(
                   List.of(veth.host().onHost(), veth.container().inSandbox(call.netns().text())))

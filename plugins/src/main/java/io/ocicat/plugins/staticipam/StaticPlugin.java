@@ -73,6 +73,11 @@ public final class StaticPlugin implements Plugin {
   }
 
   @Override
+  public boolean isIpam() {
+    return true;
+  }
+
+  @Override
   public String about() {
     return "CNI static plugin (ocicat)";
   }

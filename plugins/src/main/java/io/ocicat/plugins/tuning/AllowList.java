@@ -6,6 +6,7 @@ import io.ocicat.base.Quoted;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.netlink.linux.RegularFile;
+import io.ocicat.plugins.support.GoPattern;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;

@@ -249,7 +249,7 @@ class CalicoConfTest {
   })
   void statusFilesAreNamedAsFelixDoes(
       String orchestrator, String workload, String endpoint, String name) {
-    assertThat(PolicyStatusWait.fileName(orchestrator, workload, endpoint)).isEqualTo(name);
+    assertThat(EndpointStatusName.of(orchestrator, workload, endpoint)).isEqualTo(name);
   }
 
   @ParameterizedTest

@@ -205,7 +205,9 @@ record CalicoNode(
                       : Optional.empty(),
               invocation ->
                   node.executed(
-                      invocation.executable(), invocation.environment(), invocation.stdin()),
+                      invocation.executable(),
+                      invocation.environment(),
+                      invocation.stdin().bytes()),
               namespaces);
       PluginHost ours =
           new PluginHost(namespaces, exec, Deadline.in(Duration.ofSeconds(60)), _ -> {});

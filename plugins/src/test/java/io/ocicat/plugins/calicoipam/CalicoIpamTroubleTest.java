@@ -8,7 +8,9 @@ import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.passing.PassingDatastore;
 import io.ocicat.netlink.linux.FileLock;
+import io.ocicat.plugins.AtOnce;
 import io.ocicat.plugins.Ipam;
+import io.ocicat.plugins.Ran;
 import io.ocicat.testkit.Loopback;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -55,18 +57,26 @@ class CalicoIpamTroubleTest {
         files.resolve("upgraded"));
   }
 
+  /** Concurrently, because each of them waits as long as it may; on two hosts, for their locks. */
   @Test
-  void aDatastoreThatIsAwayIsTroubleThatPasses() {
+  void aDatastoreThatIsAwayIsTroubleThatPasses(@TempDir Path elsewhere) {
     String url = "http://127.0.0.1:" + Loopback.freePort();
-    try (Cluster away = Cluster.etcd(url, files)) {
-      CniException add = away.net("").add().error();
-      CniException del = away.net("").del().error();
+    try (Cluster away = Cluster.etcd(url, files);
+        Cluster other = Cluster.etcd(url, elsewhere)) {
+      List<Ran> all =
+          AtOnce.run(
+              List.of(
+                  () -> away.net("").add(),
+                  () -> other.net("").del(),
+                  () -> other.net("").status()));
+      CniException add = all.getFirst().error();
+      CniException del = all.get(1).error();
 
       assertThat(add.code()).isEqualTo(ErrorCode.TRY_AGAIN_LATER);
       assertThat(add.msg()).startsWith("failed to request addresses: ").contains(url);
       assertThat(del.code()).isEqualTo(ErrorCode.TRY_AGAIN_LATER);
       assertThat(del.msg()).startsWith("failed to release addresses of handle net1.ctr: ");
-      assertThat(away.net("").status().error().code()).isEqualTo(ErrorCode.PLUGIN_NOT_AVAILABLE);
+      assertThat(all.getLast().error().code()).isEqualTo(ErrorCode.PLUGIN_NOT_AVAILABLE);
     }
   }
 

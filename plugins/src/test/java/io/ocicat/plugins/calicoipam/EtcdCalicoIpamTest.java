@@ -6,7 +6,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
-class EtcdCalicoIpamTest extends CalicoIpamContract {
+class EtcdCalicoIpamTest extends CalicoIpamContract implements SharedDatastoreScenarios {
   @SuppressWarnings("NullAway.Init") // by start
   private static Etcd etcd;
 
@@ -26,7 +26,7 @@ class EtcdCalicoIpamTest extends CalicoIpamContract {
   }
 
   @Override
-  Cluster cluster() {
+  public Cluster cluster() {
     return cluster;
   }
 }

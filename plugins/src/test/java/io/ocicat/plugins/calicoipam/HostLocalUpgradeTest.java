@@ -10,6 +10,7 @@ import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ipam.model.AddressInfo;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -77,7 +78,7 @@ class HostLocalUpgradeTest {
                   "KUBERNETES_NODE_NAME",
                   Cluster.NODE),
               new HostLocalUpgrade.Places(leases, List.of(executable), Duration.ZERO))
-          .run(List.of(flags), "1.2.3");
+          .run(List.of(flags), "1.2.3", InputStream.nullInputStream());
     }
   }
 

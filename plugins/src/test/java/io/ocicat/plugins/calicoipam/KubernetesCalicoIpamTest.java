@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
 
 /** On the Kubernetes API, which writes each resource separately. */
-class KubernetesCalicoIpamTest extends CalicoIpamContract {
+class KubernetesCalicoIpamTest extends CalicoIpamContract implements SharedDatastoreScenarios {
   @TempDir Path files;
 
   @SuppressWarnings("NullAway.Init") // by reset
@@ -25,7 +25,7 @@ class KubernetesCalicoIpamTest extends CalicoIpamContract {
   private Cluster cluster;
 
   @Override
-  Cluster cluster() {
+  public Cluster cluster() {
     return cluster;
   }
 

@@ -1,6 +1,5 @@
 package io.ocicat.plugins.hostlocal;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.plugin.Plugin;
@@ -9,17 +8,14 @@ import io.ocicat.plugins.Ipam;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The cached index of a directory, in memory and on disk, and what happens when it is stale. */
+/** The cached index of a directory, and what happens when it is stale. */
 class LeaseIndexTest {
-  private static final int MANY = 510;
-  private static final String OTHER_BOOT = "00000000-0000-4000-8000-000000000000";
+  private static final int MANY = 300;
 
   @TempDir Path tmp;
 
@@ -42,11 +38,6 @@ class LeaseIndexTest {
     return new NetworkDir(tmp.resolve("mynet"));
   }
 
-  private Path indexFile() {
-    return tmp.resolve(".ocicat-index").resolve("mynet");
-  }
-
-  /** Enough for an index file to be worthwhile. */
   private void fill() {
     for (int i = 2; i < MANY + 2; i++) {
       dir().put("10.1.%d.%d".formatted(i / 256, i % 256), "old%d\r\neth0".formatted(i));
@@ -57,45 +48,21 @@ class LeaseIndexTest {
     return net.add().ok().at("/ips/0/address").asString();
   }
 
-  @Test
-  void asmallDirectoryHasNoIndexFile() {
-    net().add().ok();
-
-    try (Stream<Path> entries = Files.list(tmp)) {
-      assertThat(entries).containsExactly(dir().path());
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  @Test
-  void theIndexFileIsPrivateAndNoLease() throws IOException {
-    fill();
-    net().add().ok();
-
-    assertThat(Files.getPosixFilePermissions(indexFile())).hasSize(2);
-    assertThat(Files.getPosixFilePermissions(indexFile().getParent())).hasSize(3);
-    assertThat(Files.readString(indexFile())).startsWith("/ocicat host-local index 2 ");
-    try (Stream<Path> entries = Files.list(indexFile().getParent())) {
-      assertThat(entries).containsExactly(indexFile());
-    }
-  }
-
   /**
    * Proof that files are not read again: the old content of a file changed in place is still used.
    */
   @Test
-  void aprocessForOneCallReliesOnTheIndexFile() throws IOException {
+  void aresidentProcessReliesOnItsIndex() throws IOException {
     fill();
     net().add().ok();
     Files.writeString(dir().path().resolve("10.1.0.9"), "ghost\r\neth0");
 
-    once().container("ghost").del().ok();
+    net().container("ghost").del().ok();
 
     assertThat(dir().leases()).containsKey("10.1.0.9");
     // Any change by others is detected.
     dir().put("10.1.200.1", "other\r\neth0");
-    once().container("ghost").del().ok();
+    net().container("ghost").del().ok();
     assertThat(dir().leases()).doesNotContainKey("10.1.0.9");
   }
 
@@ -119,7 +86,6 @@ class LeaseIndexTest {
     return "10.1.%d.%d/16".formatted(n / 256, n % 256);
   }
 
-  /** After more leased addresses than are checked one by one. */
   @Test
   void aprocessForOneCallFindsWhatIsFreeBehindManyThatAreTaken() {
     fill();
@@ -141,81 +107,6 @@ class LeaseIndexTest {
     once().container("any").del().ok();
 
     assertThat(address(once().container("a"))).isEqualTo(nth(2));
-  }
-
-  @Test
-  void comingAndGoingDoesNotMakeItGrow() throws IOException {
-    fill();
-    net().add().ok();
-    net().del().ok();
-    long size = Files.size(indexFile());
-    for (int i = 0; i < 200; i++) {
-      net().add().ok();
-      net().del().ok();
-    }
-
-    assertThat(indexFile()).hasSize(size);
-    assertThat(once().container("old7").check().exitCode()).isZero();
-  }
-
-  @Test
-  void itGoesWhenTheDirectoryIsSmall() {
-    fill();
-    net().add().ok();
-    assertThat(indexFile()).exists();
-    for (int i = 2; i < 14; i++) {
-      net().container("old" + i).del().ok();
-    }
-
-    assertThat(indexFile()).doesNotExist();
-    assertThat(dir().leases()).hasSize(MANY + 1 - 12);
-  }
-
-  @Test
-  void whateverIsWrongWithTheIndexFileTheFilesAreTheTruth() throws IOException {
-    fill();
-    net().add().ok();
-    byte[] good = Files.readAllBytes(indexFile());
-    Random random = new Random(4711);
-    for (int i = 0; i < 15; i++) {
-      byte[] bad = good.clone();
-      switch (i % 3) {
-        case 0 -> bad = Arrays.copyOf(good, random.nextInt(good.length));
-        case 1 -> bad[random.nextInt(bad.length)] ^= 1;
-        default -> bad[bad.length - 2 - random.nextInt(60)] = 'x';
-      }
-      Files.write(indexFile(), bad);
-      assertThat(once().container("new" + i).add().exitCode()).isZero();
-      once().container("new" + i).del().ok();
-      assertThat(dir().leases()).hasSize(MANY + 1);
-    }
-  }
-
-  @Test
-  void anIndexFileOfAnotherBootDoesNotCount() throws IOException {
-    fill();
-    net().add().ok();
-    String text = Files.readString(indexFile(), ISO_8859_1);
-    Files.writeString(
-        indexFile(),
-        text.replaceFirst(" 2 [0-9a-f-]{36}\n", " 2 " + OTHER_BOOT + "\n"),
-        ISO_8859_1);
-    Files.writeString(dir().path().resolve("10.1.0.9"), "ghost\r\neth0");
-
-    once().container("ghost").del().ok();
-
-    assertThat(dir().leases()).doesNotContainKey("10.1.0.9");
-  }
-
-  @Test
-  void anIndexFileThatCannotBeWrittenIsDoneWithout() throws IOException {
-    fill();
-    Files.writeString(tmp.resolve(".ocicat-index"), "in the way");
-
-    net().add().ok();
-    once().del().ok();
-
-    assertThat(dir().leases()).hasSize(MANY);
   }
 
   @Test

@@ -68,10 +68,6 @@ final class DefaultNetwork {
     return outcome;
   }
 
-  Path directory() {
-    return directory.path();
-  }
-
   /** Checks the directory again. */
   synchronized Outcome refresh() {
     Chosen last = outcome.chosen();

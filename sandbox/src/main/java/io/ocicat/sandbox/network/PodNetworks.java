@@ -21,17 +21,14 @@ import io.ocicat.sandbox.SandboxException.Reason;
 import io.ocicat.sandbox.files.KeyedLocks;
 import io.ocicat.sandbox.network.DefaultNetwork.Chosen;
 import io.ocicat.sandbox.network.NetworkSettings.Loopback;
-import io.ocicat.sandbox.network.OperationMetrics.Operation;
 import io.ocicat.sandbox.trace.PodTrace;
 import io.ocicat.sandbox.trace.StepKind;
 import io.ocicat.sandbox.trace.TracedExec;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Attaches pods to their networks and detaches them, as kubelet's network plugin {@code cni} and
@@ -40,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Operations on one pod exclude each other, among threads and among processes; different pods do
  * not wait for each other. Thread-safe.
  */
-public final class PodNetworks implements AutoCloseable {
+public final class PodNetworks {
   private static final String LOOPBACK_LIST =
       "{\"cniVersion\":\"0.3.1\",\"name\":\"cni-loopback\",\"plugins\":[{\"type\":\"loopback\"}]}";
 
@@ -48,9 +45,7 @@ public final class PodNetworks implements AutoCloseable {
   private final Cni cni;
   private final DefaultNetwork defaultNetwork;
   private final KeyedLocks locks;
-  private final OperationMetrics metrics = new OperationMetrics();
   private volatile List<IpPrefix> podCidrs = List.of();
-  private @Nullable ConfWatch watch;
 
   public PodNetworks(NetworkSettings settings) {
     this.settings = settings;
@@ -71,23 +66,9 @@ public final class PodNetworks implements AutoCloseable {
     refresh();
   }
 
-  /** Reads the configuration directory now. */
+  /** Reads the configuration directory again: whoever runs for long calls it when that changes. */
   public void refresh() {
     defaultNetwork.refresh();
-  }
-
-  /** Reads it whenever it changes, and every five seconds. */
-  public synchronized void watch() {
-    if (watch == null) {
-      try {
-        watch = new ConfWatch(defaultNetwork.directory(), this::refresh);
-      } catch (IOException e) {
-        throw new SandboxException(
-            Reason.FAILED,
-            "cannot watch %s: %s".formatted(defaultNetwork.directory(), e.getMessage()),
-            e);
-      }
-    }
   }
 
   /**
@@ -112,10 +93,6 @@ public final class PodNetworks implements AutoCloseable {
                               .formatted(Quoted.brief(each.strip()), Quoted.brief(text)))));
     }
     podCidrs = List.copyOf(prefixes);
-  }
-
-  public OperationMetrics metrics() {
-    return metrics;
   }
 
   /** Returns whether the network is ready; plugins of version 1.1.0 and later are asked as well. */
@@ -209,7 +186,6 @@ public final class PodNetworks implements AutoCloseable {
    */
   public Result setUp(PodAttachment attachment) {
     return operate(
-        Operation.SET_UP_POD,
         "set up",
         attachment.pod(),
         settings.setUpLimit(),
@@ -255,7 +231,6 @@ public final class PodNetworks implements AutoCloseable {
   /** Detaches the pod, with another timeout. */
   public void tearDown(PodAttachment attachment, Duration limit) {
     operate(
-        Operation.TEAR_DOWN_POD,
         "tear down",
         attachment.pod(),
         limit,
@@ -291,7 +266,6 @@ public final class PodNetworks implements AutoCloseable {
    */
   public void tearDownCached(PodMetadata pod, String sandboxId, Duration limit) {
     operate(
-        Operation.TEAR_DOWN_POD,
         "tear down",
         pod,
         limit,
@@ -316,11 +290,7 @@ public final class PodNetworks implements AutoCloseable {
    */
   public List<IpAddress> addresses(PodMetadata pod, String netns) {
     return operate(
-        Operation.GET_POD_NETWORK_STATUS,
-        "read the status of",
-        pod,
-        settings.setUpLimit(),
-        _ -> PodInterface.addresses(netns));
+        "read the status of", pod, settings.setUpLimit(), _ -> PodInterface.addresses(netns));
   }
 
   /**
@@ -341,16 +311,11 @@ public final class PodNetworks implements AutoCloseable {
     T within(Deadline deadline);
   }
 
-  private <T> T operate(
-      Operation operation, String verb, PodMetadata pod, Duration limit, Work<T> work) {
-    return metrics.count(
-        operation,
-        () -> {
-          Deadline deadline = Deadline.in(limit);
-          try (KeyedLocks.Held _ = locked(pod, limit)) {
-            return named(verb, pod, () -> work.within(deadline));
-          }
-        });
+  private <T> T operate(String verb, PodMetadata pod, Duration limit, Work<T> work) {
+    Deadline deadline = Deadline.in(limit);
+    try (KeyedLocks.Held _ = locked(pod, limit)) {
+      return named(verb, pod, () -> work.within(deadline));
+    }
   }
 
   private KeyedLocks.Held locked(PodMetadata pod, Duration limit) {
@@ -376,13 +341,5 @@ public final class PodNetworks implements AutoCloseable {
       throw new SandboxException(Reason.BUSY, "no time was left");
     }
     return left;
-  }
-
-  @Override
-  public synchronized void close() {
-    if (watch != null) {
-      watch.close();
-      watch = null;
-    }
   }
 }

@@ -1,6 +1,9 @@
 package io.ocicat.datastore.kubernetes.mapping;
 
+import io.ocicat.base.yaml.YamlReader;
+import io.ocicat.base.yaml.YamlSyntaxException;
 import io.ocicat.datastore.cluster.Cluster;
+import io.ocicat.datastore.cluster.NodeConditions;
 import io.ocicat.datastore.cluster.OwnerReference;
 import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.cluster.PodManifest;
@@ -9,6 +12,7 @@ import io.ocicat.datastore.cluster.PodNode;
 import io.ocicat.datastore.cluster.VirtualMachine;
 import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.error.NotFoundException;
+import io.ocicat.datastore.error.UnauthorizedException;
 import io.ocicat.datastore.kubernetes.client.ApiCall;
 import io.ocicat.datastore.kubernetes.client.ApiClient;
 import io.ocicat.datastore.kubernetes.client.ApiPath;
@@ -16,6 +20,7 @@ import io.ocicat.datastore.kubernetes.client.JsonTrees;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -24,6 +29,7 @@ public final class KubernetesCluster implements Cluster {
   public static final ApiPath PODS = ApiPath.core("pods");
   public static final ApiPath NAMESPACES = ApiPath.core("namespaces");
   public static final ApiPath NODES = ApiPath.core("nodes");
+  private static final ApiPath CONFIG_MAPS = ApiPath.core("configmaps");
   private static final ApiPath MACHINES =
       new ApiPath("kubevirt.io", "v1", "virtualmachines", "", "", "");
   private static final ApiPath INSTANCES =
@@ -84,6 +90,37 @@ public final class KubernetesCluster implements Cluster {
     spec.path("podCIDRs").forEach(cidr -> cidrs.add(cidr.asString("")));
     String first = JsonTrees.text(spec, "podCIDR");
     return cidrs.isEmpty() && !first.isEmpty() ? List.of(first) : cidrs;
+  }
+
+  /** As kubeadm recorded it: for two families both ranges, with a comma between. */
+  @Override
+  public List<String> podSubnets() {
+    try {
+      return find(CONFIG_MAPS.in("kube-system").named("kubeadm-config"), "kubeadm's configuration")
+          .map(found -> JsonTrees.text(found.path("data"), "ClusterConfiguration"))
+          .map(KubernetesCluster::podSubnets)
+          .orElse(List.of());
+    } catch (UnauthorizedException _) {
+      // Most clusters do not permit it, and most were not set up by kubeadm.
+      return List.of();
+    }
+  }
+
+  private static List<String> podSubnets(String configuration) {
+    try {
+      String subnets = YamlReader.readTexts(configuration).at("/networking/podSubnet").asString("");
+      return Stream.of(subnets.split(","))
+          .map(String::strip)
+          .filter(text -> !text.isEmpty())
+          .toList();
+    } catch (YamlSyntaxException _) {
+      return List.of();
+    }
+  }
+
+  @Override
+  public Optional<NodeConditions> nodeConditions() {
+    return Optional.of(new KubernetesNodeConditions(api));
   }
 
   @Override

@@ -1,0 +1,374 @@
+package io.ocicat.agent;
+
+import io.ocicat.agent.config.AgentConfig;
+import io.ocicat.agent.desired.DesiredNetwork;
+import io.ocicat.agent.kernel.KernelMonitor;
+import io.ocicat.agent.kernel.KernelReport;
+import io.ocicat.agent.kernel.NodeKernel;
+import io.ocicat.agent.status.AgentStatus;
+import io.ocicat.agent.status.EndpointStatusFiles;
+import io.ocicat.agent.view.ClusterView;
+import io.ocicat.agent.view.LocalEndpoint;
+import io.ocicat.agent.view.ResourceFollower;
+import io.ocicat.agent.view.ViewChange;
+import io.ocicat.agent.view.ViewEvent;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourceQuery;
+import io.ocicat.netlink.Monitor;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.route.Address;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The agent of a node. Data flows one way, on one thread:
+ *
+ * <pre>
+ * followers of the datastore ─► ClusterView ─► DesiredNetwork ─► NodeKernel's reconcilers ─► status
+ * reports of the kernel ───────────────────────────────────────►
+ * </pre>
+ *
+ * <p>Nothing is programmed before the whole view is known. While the datastore cannot be reached,
+ * or says that it is not ready, the last good state stays in force and is still repaired. Closing
+ * leaves the kernel as it is: the next agent finds everything in place and writes nothing.
+ */
+public final class Agent implements AutoCloseable {
+  /** Wait for more of a burst, so that one batch serves it. */
+  private static final Duration GATHER = Duration.ofMillis(1);
+
+  private static final int MOST_EVENTS = 1000;
+  private static final Duration POLL = Duration.ofSeconds(1);
+
+  private final AgentParts parts;
+  private final BlockingQueue<Event> queue = new LinkedBlockingQueue<>();
+  private final ClusterView view;
+  private final DesiredNetwork desired;
+  private final NodeKernel kernel;
+  private final KernelMonitor monitor;
+  private final List<ResourceFollower> followers = new ArrayList<>();
+  private final NodeRefresh refresh;
+  private final Map<Kind, String> unreachable = new EnumMap<>(Kind.class);
+  private final Map<String, Long> timers = new HashMap<>();
+  private final Thread thread;
+  private AgentConfig config;
+  private EndpointStatusFiles files;
+  private boolean synced;
+
+  /** Whether {@link #desired} has followed every change so far. */
+  private boolean known;
+
+  private boolean hostChanged = true;
+  private int announcedMtu;
+  private volatile boolean stopped;
+  private volatile AgentStatus status;
+
+  private sealed interface Event {
+    record OfView(ViewEvent event) implements Event {}
+
+    record OfKernel(KernelReport report) implements Event {}
+
+    record Stop() implements Event {}
+  }
+
+  private Agent(AgentParts parts) {
+    this.parts = parts;
+    this.view = new ClusterView(parts.nodeName());
+    this.config = parts.configuration().of(Map.of(), Map.of());
+    this.desired = new DesiredNetwork(view, config);
+    this.status = AgentStatus.starting(parts.nodeName());
+    this.files = new EndpointStatusFiles(config.endpointStatusPathPrefix());
+    this.refresh = new NodeRefresh(parts.refreshNode(), parts.log());
+    this.monitor =
+        KernelMonitor.start(parts.host(), report -> queue.add(new Event.OfKernel(report)));
+    this.kernel = new NodeKernel(parts.host(), desired, config, parts.log(), System::nanoTime);
+    this.thread = Thread.ofPlatform().name("agent").daemon().unstarted(this::run);
+  }
+
+  /** Starts an agent; it works until it is closed. */
+  public static Agent start(AgentParts parts) {
+    Agent agent = new Agent(parts);
+    agent.thread.start();
+    for (Kind kind : ClusterView.KINDS) {
+      agent.followers.add(
+          ResourceFollower.start(
+              parts.datastore(),
+              ResourceQuery.of(kind),
+              event -> agent.queue.add(new Event.OfView(event))));
+    }
+    return agent;
+  }
+
+  /** What it says about itself now. */
+  public AgentStatus status() {
+    return status;
+  }
+
+  private void run() {
+    kernel.resyncLinks();
+    kernel.resyncRoutes();
+    kernel.resyncRuleset();
+    while (!stopped) {
+      try {
+        List<Event> events = await();
+        Set<ViewChange> changes = new LinkedHashSet<>();
+        events.forEach(event -> take(event, changes));
+        if (view.isComplete()) {
+          runTimers();
+          follow(changes);
+          reconcile();
+        }
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+        return;
+      } catch (RuntimeException e) {
+        // One broken object must not end the agent: everything is read again.
+        parts.log().write("reconciliation failed, starting over: " + e);
+        known = false;
+        recover();
+      }
+    }
+  }
+
+  private void recover() {
+    try {
+      Thread.sleep(POLL);
+      kernel.resyncLinks();
+      kernel.resyncRoutes();
+      kernel.resyncRuleset();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException e) {
+      parts.log().write("the kernel cannot be read: " + e);
+    }
+  }
+
+  /** Waits for events, or until something else is due. */
+  private List<Event> await() throws InterruptedException {
+    long now = System.nanoTime();
+    OptionalLong due = kernel.next();
+    long limit = POLL.toNanos();
+    if (due.isPresent()) {
+      limit = Math.clamp(due.getAsLong() - now, 0, limit);
+    }
+    List<Event> events = new ArrayList<>();
+    Event first = queue.poll(limit, TimeUnit.NANOSECONDS);
+    if (first != null) {
+      events.add(first);
+      queue.drainTo(events, MOST_EVENTS);
+      long until = System.nanoTime() + GATHER.toNanos();
+      while (events.size() < MOST_EVENTS) {
+        Event more = queue.poll(until - System.nanoTime(), TimeUnit.NANOSECONDS);
+        if (more == null) {
+          break;
+        }
+        events.add(more);
+        queue.drainTo(events, MOST_EVENTS - events.size());
+      }
+    }
+    return events;
+  }
+
+  private void take(Event event, Set<ViewChange> changes) {
+    switch (event) {
+      case Event.OfView(ViewEvent report) -> {
+        changes.addAll(view.apply(report));
+        reachability(report);
+      }
+      case Event.OfKernel(KernelReport report) -> {
+        kernel.apply(report);
+        if (report instanceof KernelReport.OfRouting(Monitor.Event<Record> routing)) {
+          hostChanged |= concernsHost(routing);
+        }
+      }
+      case Event.Stop _ -> {}
+    }
+  }
+
+  private void reachability(ViewEvent report) {
+    switch (report) {
+      case ViewEvent.Unreachable(Kind kind, String why) -> {
+        if (unreachable.isEmpty()) {
+          parts.log().write("the datastore cannot be reached, the last state is kept: " + why);
+        }
+        unreachable.put(kind, why);
+      }
+      case ViewEvent.Reachable(Kind kind) -> {
+        unreachable.remove(kind);
+        if (unreachable.isEmpty()) {
+          parts.log().write("the datastore can be reached again");
+        }
+      }
+      case ViewEvent.Listed _, ViewEvent.Changed _ -> {}
+    }
+  }
+
+  /** Whether the node's own network may look different now. */
+  private boolean concernsHost(Monitor.Event<Record> event) {
+    return switch (event) {
+      case Monitor.Changed<Record>(Record object) -> concernsHost(object);
+      case Monitor.Removed<Record>(Record object) -> concernsHost(object);
+      case Monitor.Lost<Record> _ -> true;
+    };
+  }
+
+  private boolean concernsHost(Record object) {
+    return object instanceof Address
+        || (object instanceof Link link && !config.isWorkloadInterface(link.name()));
+  }
+
+  private void runTimers() {
+    if (isDue("links", config.interfaceRefreshInterval())) {
+      kernel.resyncLinks();
+    }
+    if (isDue("routes", config.routeRefreshInterval())) {
+      kernel.resyncRoutes();
+    }
+    if (isDue("ruleset", config.nftablesRefreshInterval())) {
+      kernel.resyncRuleset();
+    }
+    if (isDue("poll", POLL)) {
+      kernel.poll();
+      if (files.isTouched()) {
+        files.resync();
+      }
+    }
+  }
+
+  /** An interval of zero turns a timer off. */
+  private boolean isDue(String timer, Duration interval) {
+    long now = System.nanoTime();
+    long last = timers.computeIfAbsent(timer, _ -> now);
+    boolean due = !interval.isZero() && now - last >= interval.toNanos();
+    if (due) {
+      timers.put(timer, now);
+    }
+    return due;
+  }
+
+  private void follow(Set<ViewChange> changes) {
+    boolean first = !synced;
+    if (first || changes.contains(new ViewChange.SettingsChanged())) {
+      configure();
+    }
+    if (!known) {
+      desired.rebuild();
+      kernel.resyncLinks();
+      known = true;
+    } else if (!changes.isEmpty()) {
+      noteEndpoints(changes);
+      desired.update(changes);
+    }
+    noteEndpoints(changes);
+    boolean ownNode = changes.contains(new ViewChange.NodeChanged(view.localNode()));
+    if (hostChanged || ownNode || first) {
+      desired.follow(kernel.hostNetwork(view.node(view.localNode())));
+    }
+    if (hostChanged || ownNode || first || changes.contains(new ViewChange.PoolsChanged())) {
+      refresh.request();
+    }
+    hostChanged = false;
+  }
+
+  private void configure() {
+    AgentConfig wanted = parts.configuration().of(view.settings(), view.labels(view.localNode()));
+    if (!wanted.equals(config)) {
+      if (!wanted.endpointStatusPathPrefix().equals(config.endpointStatusPathPrefix())) {
+        files.apply(List.of());
+        files = new EndpointStatusFiles(wanted.endpointStatusPathPrefix());
+      }
+      config = wanted;
+      kernel.configure(wanted);
+      desired.configure(wanted);
+    }
+  }
+
+  /** The interfaces of changed endpoints, before and after the change. */
+  private void noteEndpoints(Set<ViewChange> changes) {
+    for (ViewChange change : changes) {
+      if (change instanceof ViewChange.EndpointChanged(ResourceKey key)) {
+        desired.endpoint(key).map(LocalEndpoint::interfaceName).ifPresent(kernel::endpointChanged);
+      }
+    }
+  }
+
+  private void reconcile() {
+    if (!view.isDatastoreReady() && synced) {
+      publish(
+          List.of("ClusterInformation says that the datastore is not ready: nothing is changed"));
+      return;
+    }
+    kernel.apply();
+    if (desired.workloadMtu() != announcedMtu) {
+      announcedMtu = desired.workloadMtu();
+      parts.workloadMtu().accept(announcedMtu);
+    }
+    files.apply(readyEndpoints());
+    if (!synced) {
+      synced = true;
+      parts.log().write("in sync: " + summary());
+    }
+    publish(List.of());
+  }
+
+  private List<LocalEndpoint> readyEndpoints() {
+    return view.endpoints().values().stream().filter(kernel::isReady).toList();
+  }
+
+  private String summary() {
+    return "%d nodes, %d pools, %d blocks, %d local endpoints, %d routes"
+        .formatted(
+            view.nodes().size(),
+            view.pools().size(),
+            view.blocks().size(),
+            view.endpoints().size(),
+            desired.routes().size());
+  }
+
+  private void publish(List<String> notes) {
+    List<String> problems = new ArrayList<>(notes);
+    view.problems().forEach((key, why) -> problems.add(key.describe() + ": " + why));
+    problems.addAll(kernel.problems());
+    files.problem().ifPresent(problems::add);
+    refresh.problem().ifPresent(problems::add);
+    status =
+        new AgentStatus(
+            view.localNode(),
+            synced,
+            problems,
+            unreachable.values().stream().findFirst().orElse(""),
+            view.nodes().size(),
+            view.pools().size(),
+            view.blocks().size(),
+            view.endpoints().size(),
+            readyEndpoints().size(),
+            desired.routes().size(),
+            desired.workloadMtu(),
+            kernel.writes() + files.writes());
+  }
+
+  @Override
+  public void close() {
+    stopped = true;
+    queue.add(new Event.Stop());
+    followers.forEach(ResourceFollower::close);
+    monitor.close();
+    refresh.close();
+    try {
+      thread.join();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+    kernel.close();
+  }
+}

@@ -1,0 +1,41 @@
+package io.ocicat.agent;
+
+import io.ocicat.agent.config.AgentConfig;
+import io.ocicat.agent.kernel.RepairLog;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.netlink.ns.NetNs;
+import java.util.Map;
+import java.util.function.IntConsumer;
+
+/**
+ * What an agent works with.
+ *
+ * @param host the node's network namespace
+ * @param configuration computes the values in force
+ * @param refreshNode brings the node's own record up to date: addresses, tunnel addresses. Called
+ *     by one thread at a time, never by the agent's own, after pools, the record or the node's
+ *     addresses have changed
+ * @param workloadMtu told whenever the MTU that workloads can use is another one
+ */
+public record AgentParts(
+    Datastore datastore,
+    NetNs host,
+    String nodeName,
+    Configuration configuration,
+    Runnable refreshNode,
+    IntConsumer workloadMtu,
+    RepairLog log) {
+
+  /** Computes the configuration from the resources of the datastore and whatever else there is. */
+  @FunctionalInterface
+  public interface Configuration {
+    /**
+     * The values in force.
+     *
+     * @param resources FelixConfigurations by name
+     * @param nodeLabels the labels of this node
+     */
+    AgentConfig of(Map<String, Resource> resources, Map<String, String> nodeLabels);
+  }
+}

@@ -1,0 +1,184 @@
+package io.ocicat.agent.kernel;
+
+import io.ocicat.agent.desired.Contributions;
+import io.ocicat.netlink.NetlinkRequest;
+import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.RequestOutcome;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.NetlinkException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings the entries of a table to the desired state, for neighbours and for forwarding entries
+ * alike. For one thread.
+ */
+final class EntryReconciler<K, V> {
+  private final NetlinkSocket net;
+  private final LinkTable links;
+  private final EntryTable<K, V> table;
+  private final Contributions<K, V> desired;
+  private final RepairLog log;
+  private final PendingKeys<K> pending;
+  private final Map<K, V> actual = new HashMap<>();
+  private final Set<K> installed = new HashSet<>();
+  private final Map<K, String> problems = new HashMap<>();
+  private long writes;
+
+  EntryReconciler(
+      NetlinkSocket net,
+      LinkTable links,
+      EntryTable<K, V> table,
+      Contributions<K, V> desired,
+      RepairLog log,
+      LongSupplier nanoTime) {
+    this.net = net;
+    this.links = links;
+    this.table = table;
+    this.desired = desired;
+    this.log = log;
+    this.pending = new PendingKeys<>(nanoTime);
+  }
+
+  /** Reads the table again. */
+  void resync() {
+    Map<K, V> read = table.read();
+    Set<K> suspects = new HashSet<>(read.keySet());
+    suspects.addAll(actual.keySet());
+    suspects.addAll(desired.keys());
+    actual.clear();
+    actual.putAll(read);
+    pending.now(suspects);
+  }
+
+  /** The kernel reports an entry of ours. */
+  void changed(K key, V value) {
+    if (!value.equals(actual.put(key, value))) {
+      pending.soon(key);
+    }
+  }
+
+  void removed(K key, V value) {
+    if (actual.remove(key, value)) {
+      pending.soon(key);
+    }
+  }
+
+  /** The entry of that key, if there is one, is no longer ours. */
+  void removed(K key) {
+    if (actual.remove(key) != null) {
+      pending.soon(key);
+    }
+  }
+
+  /** A link appeared, went away, or is another one under the same name: its entries are gone. */
+  void linkReplaced(String name) {
+    actual.keySet().removeIf(key -> table.device(key).equals(name));
+    installed.removeIf(key -> table.device(key).equals(name));
+    desired.forEach(
+        (key, _) -> {
+          if (table.device(key).equals(name)) {
+            pending.now(key);
+          }
+        });
+  }
+
+  private record Change<K, V>(K key, NetlinkRequest request, @Nullable V value) {}
+
+  /** Makes the changes that are due, in one batch. */
+  void apply() {
+    pending.now(desired.takeChanged());
+    List<Change<K, V>> changes = new ArrayList<>();
+    for (K key : pending.take()) {
+      compare(key, changes);
+    }
+    if (changes.isEmpty()) {
+      return;
+    }
+    List<RequestOutcome> outcomes = net.attempt(changes.stream().map(Change::request).toList());
+    writes += changes.size();
+    for (int i = 0; i < changes.size(); i++) {
+      finish(changes.get(i), outcomes.get(i).failure().orElse(null));
+    }
+  }
+
+  private void compare(K key, List<Change<K, V>> changes) {
+    V wanted = desired.get(key).orElse(null);
+    V there = actual.get(key);
+    Link link = links.find(table.device(key)).orElse(null);
+    if (link == null) {
+      actual.remove(key);
+      return;
+    }
+    if (wanted == null) {
+      problems.remove(key);
+      installed.remove(key);
+      if (there != null) {
+        changes.add(new Change<>(key, table.delete(link.index(), key, there), null));
+      }
+      return;
+    }
+    if (wanted.equals(there)) {
+      problems.remove(key);
+      pending.succeeded(key);
+      installed.add(key);
+      return;
+    }
+    if (installed.contains(key)) {
+      log.write(
+          "%s %s to %s of %s was %s by somebody else: restored"
+              .formatted(
+                  table.noun(),
+                  key,
+                  wanted,
+                  desired.source(key).orElse("?"),
+                  there == null ? "removed" : "changed to " + there));
+    }
+    changes.add(new Change<>(key, table.replace(link.index(), key, wanted), wanted));
+  }
+
+  private void finish(Change<K, V> change, @Nullable NetlinkException failure) {
+    K key = change.key();
+    V value = change.value();
+    if (failure == null || (value == null && failure.is(Errno.ENOENT))) {
+      problems.remove(key);
+      pending.succeeded(key);
+      if (value == null) {
+        actual.remove(key);
+      } else {
+        actual.put(key, value);
+        installed.add(key);
+      }
+    } else {
+      String problem = String.valueOf(failure.getMessage());
+      if (!problem.equals(problems.put(key, problem))) {
+        log.write(problem);
+      }
+      pending.retry(key);
+    }
+  }
+
+  boolean isInForce(K key) {
+    return installed.contains(key);
+  }
+
+  Map<K, String> problems() {
+    return Map.copyOf(problems);
+  }
+
+  OptionalLong next() {
+    return pending.next();
+  }
+
+  long writes() {
+    return writes;
+  }
+}

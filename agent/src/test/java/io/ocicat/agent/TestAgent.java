@@ -1,0 +1,78 @@
+package io.ocicat.agent;
+
+import io.ocicat.agent.config.AgentConfig;
+import io.ocicat.agent.config.ConfigSources;
+import io.ocicat.agent.config.EffectiveConfig;
+import io.ocicat.agent.status.AgentStatus;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.netlink.ns.NetNs;
+import io.ocicat.testkit.Eventually;
+import io.ocicat.testkit.Host;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** An agent in a test's own namespace, without the node's start-up. */
+final class TestAgent implements AutoCloseable {
+  private final NetNs namespace;
+  private final Agent agent;
+  private final List<String> log = new CopyOnWriteArrayList<>();
+  private final AtomicInteger mtu = new AtomicInteger();
+  private @Nullable EffectiveConfig config;
+
+  TestAgent(Host host, Datastore datastore, String node, Path status, Map<String, String> felix) {
+    this.namespace = NetNs.open(host.path());
+    Map<String, String> environment = new HashMap<>(felix);
+    environment.put("FELIX_ENDPOINTSTATUSPATHPREFIX", status.toString());
+    this.agent =
+        Agent.start(
+            new AgentParts(
+                datastore,
+                namespace,
+                node,
+                (resources, labels) -> configure(environment, node, resources, labels),
+                () -> {},
+                mtu::set,
+                log::add));
+  }
+
+  private AgentConfig configure(
+      Map<String, String> environment,
+      String node,
+      Map<String, Resource> resources,
+      Map<String, String> labels) {
+    config =
+        EffectiveConfig.of(
+            new ConfigSources(environment, "", List.copyOf(resources.values()), node, labels),
+            config);
+    return config.config();
+  }
+
+  AgentStatus status() {
+    return agent.status();
+  }
+
+  TestAgent awaitSync() {
+    Eventually.await("the agent is in sync", () -> agent.status().inSync());
+    return this;
+  }
+
+  List<String> log() {
+    return log;
+  }
+
+  int workloadMtu() {
+    return mtu.get();
+  }
+
+  @Override
+  public void close() {
+    agent.close();
+    namespace.close();
+  }
+}

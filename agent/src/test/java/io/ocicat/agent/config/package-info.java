@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.agent.config;
+
+import org.jspecify.annotations.NullMarked;

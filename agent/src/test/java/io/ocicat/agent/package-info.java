@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.agent;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.agent.startup;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.plugins.support;
+
+import org.jspecify.annotations.NullMarked;
