@@ -12,8 +12,9 @@ final class CommandGroups {
 
   private static final List<Group> GROUPS =
       List.of(
-          new Group("See what is going on", List.of("status", "why", "trace", "doctor")),
-          new Group("Networks and pods", List.of("demo", "pod", "net")),
+          new Group(
+              "See what is going on", List.of("status", "why", "connectivity", "trace", "doctor")),
+          new Group("Networks and pods", List.of("demo", "cluster", "pod", "net")),
           new Group(
               "Calico resources and addresses",
               List.of(

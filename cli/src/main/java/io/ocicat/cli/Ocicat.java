@@ -1,7 +1,9 @@
 package io.ocicat.cli;
 
 import io.ocicat.cli.agent.AgentCommand;
+import io.ocicat.cli.cluster.ClusterCommand;
 import io.ocicat.cli.conformance.ConformanceCommand;
+import io.ocicat.cli.connectivity.ConnectivityCommand;
 import io.ocicat.cli.demo.DemoCommand;
 import io.ocicat.cli.doctor.DoctorCommand;
 import io.ocicat.cli.inspect.StatusCommand;
@@ -109,9 +111,12 @@ public final class Ocicat {
   public static CommandLine commandLine() {
     PluginProcess ours = PluginProcess.fromDistribution();
     NodeContext context = NodeContext.here(System.getenv(), ours.ours());
+    CommandContext process = CommandContext.ofProcess(System.getenv(), context.colours());
     CommandLine commandLine =
-        commandLine(CommandContext.ofProcess(System.getenv(), context.colours()))
+        commandLine(process)
             .addSubcommand(new StatusCommand(context))
+            .addSubcommand(new ConnectivityCommand(context, process))
+            .addSubcommand(ClusterCommand.of(context))
             .addSubcommand(new WhyCommand(context))
             .addSubcommand(new TraceCommand(context))
             .addSubcommand(new DoctorCommand(context))

@@ -5,7 +5,8 @@ import java.util.Locale;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A difference between an attachment and what its ADD made.
+ * A difference between what is and what should be: an attachment and what its ADD made, or the path
+ * to another node.
  *
  * @param object what was checked
  * @param actual how it is
@@ -30,6 +31,12 @@ public record Discrepancy(Kind kind, String object, String actual, String expect
     FORWARDING,
     NEIGHBOUR,
     DEFAULT_ROUTE,
+    /** The route to another node, or to its pods. */
+    REMOTE_ROUTE,
+    /** Where a VXLAN sends the frames for another node. */
+    FDB,
+    /** Rules that are not ours. */
+    FIREWALL,
     MASQUERADE,
     PORT_MAP,
     LEASE,

@@ -129,34 +129,10 @@ record HostCheck(ExpectedAttachment expected, NamespaceState host, Link inside, 
   private void forwarding(Link outside, List<Discrepancy> found) {
     Link entrance = host.link(outside.master()).orElse(outside);
     for (IpFamily family : IpFamily.values()) {
-      if (!isGatewayFor(family)) {
-        continue;
-      }
-      Sysctl all =
-          family == IpFamily.V4
-              ? Sysctl.of("net", "ipv4", "ip_forward")
-              : Sysctl.of("net", "ipv6", "conf", "all", "forwarding");
-      String version = family == IpFamily.V4 ? "ipv4" : "ipv6";
-      Sysctl own = Sysctl.of("net", version, "conf", entrance.name(), "forwarding");
-      for (Sysctl setting : List.of(all, own)) {
-        if (host.isOff(setting)) {
-          found.add(
-              new Discrepancy(
-                  Kind.FORWARDING,
-                  name(setting),
-                  "0, so the host passes nothing on for its containers",
-                  "",
-                  "`sysctl -w %s=1`, and find out who set it to 0".formatted(name(setting))));
-          break;
-        }
+      if (isGatewayFor(family)) {
+        found.addAll(Forwarding.off(host, family, Optional.of(entrance)));
       }
     }
-  }
-
-  /** As sysctl(8) accepts it; names of interfaces may have dots. */
-  private static String name(Sysctl setting) {
-    boolean dotted = setting.path().stream().anyMatch(part -> part.contains("."));
-    return String.join(dotted ? "/" : ".", setting.path());
   }
 
   private boolean isGatewayFor(IpFamily family) {
@@ -182,10 +158,10 @@ record HostCheck(ExpectedAttachment expected, NamespaceState host, Link inside, 
         found.add(
             new Discrepancy(
                 Kind.NEIGHBOUR,
-                name(proxy),
+                Forwarding.name(proxy),
                 "0, so nobody answers for the container's gateway 169.254.1.1",
                 "",
-                "`sysctl -w %s=1`".formatted(name(proxy))));
+                "`sysctl -w %s=1`".formatted(Forwarding.name(proxy))));
       }
       Optional<Link> way = host.leavesBy(ContainerCheck.CALICO_GATEWAY_4);
       if (way.filter(link -> link.index() != outside.index()).isEmpty()) {

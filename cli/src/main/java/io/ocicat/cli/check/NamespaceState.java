@@ -5,6 +5,8 @@ import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;
+import io.ocicat.netlink.link.Fdb;
+import io.ocicat.netlink.link.FdbEntry;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.linux.NetlinkException;
@@ -12,11 +14,17 @@ import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.netlink.ns.Sysctl;
 import io.ocicat.netlink.route.Address;
 import io.ocicat.netlink.route.Addresses;
+import io.ocicat.netlink.route.Device;
+import io.ocicat.netlink.route.Neighbour;
+import io.ocicat.netlink.route.Neighbours;
 import io.ocicat.netlink.route.Route;
 import io.ocicat.netlink.route.RouteFilter;
 import io.ocicat.netlink.route.RouteLookup;
+import io.ocicat.netlink.route.RouteTable;
 import io.ocicat.netlink.route.Routes;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,8 +32,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * A snapshot of a network namespace's links, addresses and routes, read when it is opened; sysctls
- * are read on demand.
+ * A snapshot of a network namespace's links, addresses and routes, read when it is opened; the rest
+ * is read on demand. Not thread-safe.
  */
 final class NamespaceState implements AutoCloseable {
   private final Path path;
@@ -35,6 +43,8 @@ final class NamespaceState implements AutoCloseable {
   private final List<Address> addresses;
   private final List<Route> routes4;
   private final List<Route> routes6;
+  private final Map<Integer, List<Neighbour>> neighbours = new HashMap<>();
+  private final Map<Integer, List<FdbEntry>> fdb = new HashMap<>();
 
   private NamespaceState(Path path, NetNs namespace, NetlinkSocket socket) {
     this.path = path;
@@ -106,15 +116,41 @@ final class NamespaceState implements AutoCloseable {
 
   /** The link by which a packet would leave; empty when there is no route. */
   Optional<Link> leavesBy(IpAddress destination) {
+    return usedRoute(destination).flatMap(Route::device).flatMap(device -> link(device.index()));
+  }
+
+  /** The route that a packet would take; empty when there is none, or one that rejects packets. */
+  Optional<Route> usedRoute(IpAddress destination) {
     try {
-      return socket
-          .find(Routes.lookup(RouteLookup.to(destination)))
-          .flatMap(Route::device)
-          .flatMap(device -> link(device.index()));
+      return socket.find(Routes.lookup(RouteLookup.to(destination)));
     } catch (NetlinkException _) {
-      // A route that refuses packets leads nowhere.
       return Optional.empty();
     }
+  }
+
+  /** The most specific of the routes to an address, except those to this host itself. */
+  Optional<Route> bestRoute(IpAddress destination) {
+    return routes(IpFamily.of(destination)).stream()
+        .filter(route -> route.table() != RouteTable.LOCAL)
+        .filter(route -> route.destination().contains(destination))
+        .min(
+            Comparator.comparingInt((Route route) -> -route.destination().length())
+                .thenComparingLong(Route::metric));
+  }
+
+  /** Read once for each link. */
+  List<Neighbour> neighbours(Link link) {
+    return neighbours.computeIfAbsent(
+        link.index(), _ -> socket.list(Neighbours.list(Device.of(link))));
+  }
+
+  /** Read once for each link. */
+  List<FdbEntry> fdb(Link link) {
+    return fdb.computeIfAbsent(link.index(), _ -> socket.list(Fdb.of(link.index())));
+  }
+
+  NetNs namespace() {
+    return namespace;
   }
 
   /** Whether a setting is 0; a setting that the kernel does not have is on. */

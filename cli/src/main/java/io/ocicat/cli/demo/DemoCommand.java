@@ -1,7 +1,11 @@
 package io.ocicat.cli.demo;
 
 import io.ocicat.base.json.Json;
+import io.ocicat.cli.cluster.ClusterFolder;
 import io.ocicat.cli.doctor.KernelProbe;
+import io.ocicat.cli.machine.InstalledPrograms;
+import io.ocicat.cli.machine.MachineException;
+import io.ocicat.cli.machine.Preflight;
 import io.ocicat.cli.options.NodeContext;
 import io.ocicat.cli.terminal.TerminalWidth;
 import java.io.IOException;
@@ -34,7 +38,8 @@ import tools.jackson.databind.node.ObjectNode;
       "Ctrl-C removes everything.",
       "",
       "Example: ocicat demo --keep",
-      "         ocicat demo --shell -- ip route"
+      "         ocicat demo --shell -- ip route",
+      "         ocicat demo --nodes 3"
     },
     mixinStandardHelpOptions = true,
     exitCodeListHeading = "%nExit codes:%n",
@@ -71,6 +76,12 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Option(names = "--end", description = "Remove what was left up.")
   private boolean end;
+
+  @Option(
+      names = "--nodes",
+      paramLabel = "N",
+      description = "Show a cluster of so many nodes, whose pods reach each other.")
+  private @Nullable Integer nodes;
 
   @Option(
       names = "--json",
@@ -114,6 +125,9 @@ public final class DemoCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "a command is only run with --shell: " + command.getFirst());
     }
+    if (nodes != null) {
+      return showNodes(nodes);
+    }
     if (look) {
       out().println(Json.compact(inspect()));
       return 0;
@@ -130,14 +144,10 @@ public final class DemoCommand implements Callable<Integer> {
       out().println(Ping.millis(ping));
       return 0;
     }
-    DemoPrograms installed = Preflight.distribution();
+    InstalledPrograms installed = Preflight.distribution("demo");
     KeptDemo kept = KeptDemo.of(environment, Preflight.uid());
     ObjectNode facts = Json.object();
-    DemoNarrator narrator =
-        new DemoNarrator(
-            json ? new PrintWriter(Writer.nullWriter()) : out(),
-            context.colours(),
-            TerminalWidth.forProse(context));
+    DemoNarrator narrator = narrator();
     int code;
     if (shell) {
       return openShell(found(kept, installed));
@@ -146,7 +156,7 @@ public final class DemoCommand implements Callable<Integer> {
       kept.forget();
     } else {
       if (keep && kept.find(installed).isPresent()) {
-        throw new DemoException(
+        throw new MachineException(
             "a demo is up already: look around with --shell, or --end it first");
       }
       code = runDemo(installed, kept, narrator, facts);
@@ -157,17 +167,48 @@ public final class DemoCommand implements Callable<Integer> {
     return code;
   }
 
+  private int showNodes(int count) {
+    if (flannel || shell || end) {
+      throw new ParameterException(spec.commandLine(), "--nodes goes with --keep and --json alone");
+    }
+    if (count < 2 || count > 9) {
+      throw new ParameterException(
+          spec.commandLine(), "--nodes must be 2–9, not %d".formatted(count));
+    }
+    ObjectNode facts = Json.object();
+    int code =
+        new NodesDemo(
+                Preflight.distribution("demo"),
+                ClusterFolder.of(environment, NodesDemo.NAME),
+                narrator(),
+                spec.commandLine().getErr(),
+                facts)
+            .run(count, keep);
+    if (json) {
+      out().println(Json.pretty(facts));
+    }
+    return code;
+  }
+
+  private DemoNarrator narrator() {
+    return new DemoNarrator(
+        json ? new PrintWriter(Writer.nullWriter()) : out(),
+        context.colours(),
+        TerminalWidth.forProse(context));
+  }
+
   private PrintWriter out() {
     return spec.commandLine().getOut();
   }
 
-  private DemoNode found(KeptDemo kept, DemoPrograms installed) {
+  private DemoNode found(KeptDemo kept, InstalledPrograms installed) {
     return kept.find(installed)
-        .orElseThrow(() -> new DemoException("no demo is up: start one with ./ocicat demo --keep"));
+        .orElseThrow(
+            () -> new MachineException("no demo is up: start one with ./ocicat demo --keep"));
   }
 
   private int runDemo(
-      DemoPrograms installed, KeptDemo kept, DemoNarrator narrator, ObjectNode facts) {
+      InstalledPrograms installed, KeptDemo kept, DemoNarrator narrator, ObjectNode facts) {
     long begin = System.nanoTime();
     boolean users = Preflight.needsUserNamespace();
     narrator.title("Ocicat: how three pods get their network");
@@ -240,10 +281,10 @@ public final class DemoCommand implements Callable<Integer> {
     try {
       return new ProcessBuilder(inside).inheritIO().start().waitFor();
     } catch (IOException e) {
-      throw new DemoException("cannot run nsenter: " + e.getMessage(), e);
+      throw new MachineException("cannot run nsenter: " + e.getMessage(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new DemoException("interrupted", e);
+      throw new MachineException("interrupted", e);
     }
   }
 

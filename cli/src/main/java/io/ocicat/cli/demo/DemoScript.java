@@ -1,6 +1,8 @@
 package io.ocicat.cli.demo;
 
 import io.ocicat.base.json.Json;
+import io.ocicat.cli.machine.InstalledPrograms;
+import io.ocicat.cli.machine.MachineException;
 import io.ocicat.cni.CniJson;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -99,7 +101,7 @@ final class DemoScript {
         limits = false;
       } else if (feature.path("needed").asBoolean()
           && !(name.equals("bridge") && chain == DemoNetwork.CALICO)) {
-        throw new DemoException(
+        throw new MachineException(
             "this kernel cannot do %s (%s), which the demo needs: load its module, or take a kernel with %s"
                 .formatted(
                     name, feature.path("reason").asString(), feature.path("option").asString()));
@@ -127,7 +129,7 @@ final class DemoScript {
         "web",
         options,
         List.of(
-            DemoPrograms.java(),
+            InstalledPrograms.java(),
             // The server resolves the node's own name, and not every machine has an /etc/hosts.
             "-Djdk.net.hosts.file=" + DemoNode.FOLDER + "/hosts",
             "-m",
@@ -226,7 +228,7 @@ final class DemoScript {
             Integer.toString(PORT));
     String body = answer.substring(Math.max(0, answer.indexOf("\r\n\r\n") + 4)).strip();
     if (!body.equals(PAGE)) {
-      throw new DemoException("the page is not what the pod has: " + body);
+      throw new MachineException("the page is not what the pod has: " + body);
     }
     narrator.fine(body);
     facts

@@ -1,6 +1,10 @@
 package io.ocicat.cli.demo;
 
 import io.ocicat.base.json.Json;
+import io.ocicat.cli.machine.InstalledPrograms;
+import io.ocicat.cli.machine.MachineException;
+import io.ocicat.cli.machine.NamespaceHolder;
+import io.ocicat.cli.machine.Preflight;
 import io.ocicat.cni.CniJson;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -26,14 +30,14 @@ record KeptDemo(Path note) {
   }
 
   /** The running demo; the file of one that is gone is removed. */
-  Optional<DemoNode> find(DemoPrograms installed) {
+  Optional<DemoNode> find(InstalledPrograms installed) {
     if (Files.notExists(note, LinkOption.NOFOLLOW_LINKS)) {
       return Optional.empty();
     }
     try {
       Object owner = Files.getAttribute(note, "unix:uid", LinkOption.NOFOLLOW_LINKS);
       if (!Files.isRegularFile(note, LinkOption.NOFOLLOW_LINKS) || !owner.equals(Preflight.uid())) {
-        throw new DemoException("%s is not yours: remove it".formatted(note));
+        throw new MachineException("%s is not yours: remove it".formatted(note));
       }
       JsonNode json = CniJson.parse(Files.readString(note));
       Optional<ProcessHandle> holder =
@@ -44,9 +48,11 @@ record KeptDemo(Path note) {
         forget();
       }
       return holder.map(
-          process -> DemoNode.kept(installed, process, json.path("users").asBoolean(false)));
+          process ->
+              new DemoNode(
+                  installed, NamespaceHolder.kept(process, json.path("users").asBoolean(false))));
     } catch (IOException e) {
-      throw new DemoException("cannot read %s: %s".formatted(note, e.getMessage()), e);
+      throw new MachineException("cannot read %s: %s".formatted(note, e.getMessage()), e);
     }
   }
 
@@ -62,9 +68,9 @@ record KeptDemo(Path note) {
           note, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
       Files.writeString(note, text, StandardOpenOption.WRITE);
     } catch (FileAlreadyExistsException e) {
-      throw new DemoException("%s is there already: another demo is up".formatted(note), e);
+      throw new MachineException("%s is there already: another demo is up".formatted(note), e);
     } catch (IOException e) {
-      throw new DemoException("cannot write %s: %s".formatted(note, e.getMessage()), e);
+      throw new MachineException("cannot write %s: %s".formatted(note, e.getMessage()), e);
     }
   }
 
@@ -72,7 +78,7 @@ record KeptDemo(Path note) {
     try {
       Files.deleteIfExists(note);
     } catch (IOException e) {
-      throw new DemoException("cannot remove %s: %s".formatted(note, e.getMessage()), e);
+      throw new MachineException("cannot remove %s: %s".formatted(note, e.getMessage()), e);
     }
   }
 

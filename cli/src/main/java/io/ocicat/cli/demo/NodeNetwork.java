@@ -1,5 +1,6 @@
 package io.ocicat.cli.demo;
 
+import io.ocicat.cli.machine.MachineException;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.NetlinkSocket;
@@ -48,7 +49,7 @@ final class NodeNetwork {
           new LinkKind.Veth(LinkSettings.named("eth0").in(outside)));
     } catch (NetlinkException e) {
       if (e.is(Errno.EOPNOTSUPP)) {
-        throw new DemoException(
+        throw new MachineException(
             "this kernel has no veth links: load their module (modprobe veth), or take a kernel with CONFIG_VETH",
             e);
       }

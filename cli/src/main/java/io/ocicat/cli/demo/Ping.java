@@ -1,5 +1,6 @@
 package io.ocicat.cli.demo;
 
+import io.ocicat.cli.machine.MachineException;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.linux.IcmpEcho;
 import java.time.Duration;
@@ -16,12 +17,13 @@ final class Ping {
   static String millis(String address) {
     IpAddress to =
         IpAddress.tryParse(address)
-            .orElseThrow(() -> new DemoException("\"%s\" is not an IP address".formatted(address)));
+            .orElseThrow(
+                () -> new MachineException("\"%s\" is not an IP address".formatted(address)));
     Duration time =
         IcmpEcho.send(to, LIMIT)
             .orElseThrow(
                 () ->
-                    new DemoException(
+                    new MachineException(
                         "%s does not answer an ICMP echo request within %d s"
                             .formatted(to, LIMIT.toSeconds())));
     return String.format(Locale.ROOT, "%.3f", time.toNanos() / NANOS_PER_MILLI);

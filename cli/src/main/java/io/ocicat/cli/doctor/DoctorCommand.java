@@ -139,6 +139,7 @@ public final class DoctorCommand implements Callable<Integer> {
         new FoldersCheck(context.folders()),
         new RecordsCheck(state, runner, daemonRuns()),
         new AttachmentsCheck(expectedAttachments, context.ours()::named),
+        new OtherNodesCheck(context),
         new OrphanLinksCheck(known),
         new OrphanElementsCheck(known, networks),
         new CachedAttachmentsCheck(expectedAttachments, networks),

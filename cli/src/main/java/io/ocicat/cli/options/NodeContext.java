@@ -4,6 +4,7 @@ import io.ocicat.base.BootId;
 import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.StateFolders;
+import io.ocicat.plugins.calicocluster.NodeName;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,6 +39,13 @@ public record NodeContext(
   /** The value of a variable that is set and not empty. */
   public Optional<String> variable(String name) {
     return Optional.ofNullable(environment.get(name)).filter(value -> !value.isEmpty());
+  }
+
+  /** This node's name in its cluster: NODENAME, else calico/node's file, else the host name. */
+  public String nodeName() {
+    return new NodeName(
+            variable("NODENAME").orElse(""), root.resolve("var/lib/calico/nodename"), true, "")
+        .require();
   }
 
   /** Whether standard output is a terminal, and the user has not asked for plain text. */

@@ -1,5 +1,4 @@
-# Makes a node in the namespaces it is started in, and holds them: until its standard input ends, or for good once it
-# has read "keep" there. Process 1 of its namespace: whatever runs inside ends with it.
+# Makes a node in the namespaces it is started in; hold.sh follows.
 set -eu
 home=$1
 say() { echo "$*" >&2; exit 1; }
@@ -30,10 +29,3 @@ unshare --net=/run/netns/outside true
 refusal=$("$home/bin/ocicat" demo --wire 2>&1) || say "${refusal#ocicat: }"
 # As on every node of Kubernetes.
 echo 1 >/proc/sys/net/ipv4/ip_forward
-
-exec 3<&0 </dev/null
-echo ready
-exec >/dev/null 2>&1
-# The shell waits, and takes note of the end of everything that has lost its parent.
-(read -r word <&3 && [ "$word" = keep ] && exec 3<&- sleep infinity) &
-wait $!

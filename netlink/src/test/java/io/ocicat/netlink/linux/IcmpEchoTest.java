@@ -10,6 +10,8 @@ import io.ocicat.testkit.Hosts;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Pings as the demo sends them, between two hosts. */
 @Hosts
@@ -46,5 +48,30 @@ class IcmpEchoTest {
     assertThatThrownBy(() -> ping(a, "10.0.0.2", LIMIT))
         .isInstanceOf(NetlinkException.class)
         .hasMessage("reach 10.0.0.2: Network is unreachable (ENETUNREACH)");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"10.0.0.1/24, 10.0.0.2/24", "fd00::1/64, fd00::2/64"})
+  void aWholePacketArrivesOnlyWhereItFits(String first, String second, Host a, Host b) {
+    a.connect(b, first, second);
+    String to = second.replaceFirst("/.*", "");
+    String device = b.json("ip", "-j", "link", "show", "type", "veth").at("/0/ifname").asString();
+    assertThat(whole(a, to, 1500, LIMIT)).isPresent();
+    assertThat(whole(a, to, 1499, LIMIT)).isPresent();
+    assertThatThrownBy(() -> whole(a, to, 1501, LIMIT))
+        .isInstanceOfSatisfying(
+            NetlinkException.class, e -> assertThat(e.is(Errno.EMSGSIZE)).isTrue());
+
+    b.exec("ip", "link", "set", device, "mtu", "1400");
+
+    // A veth takes at most what its MTU and a link header make.
+    assertThat(whole(a, to, 1500, Duration.ofMillis(200))).isEmpty();
+    assertThat(whole(a, to, 1400, LIMIT)).isPresent();
+  }
+
+  private static Optional<Duration> whole(Host from, String to, int size, Duration limit) {
+    try (NetNs namespace = NetNs.open(from.path())) {
+      return namespace.visit(() -> IcmpEcho.sendWhole(IpAddress.parse(to), size, limit));
+    }
   }
 }

@@ -1,4 +1,4 @@
-package io.ocicat.cli.demo;
+package io.ocicat.cli.machine;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Checks what the demo needs before it begins, and says what to do about anything missing. */
-final class Preflight {
+/** Checks what machines of namespaces need, and says what to do about anything missing. */
+public final class Preflight {
   private static final Duration LIMIT = Duration.ofSeconds(20);
 
   private static final String CAPABILITIES = "CapEff:";
@@ -31,30 +31,36 @@ final class Preflight {
 
   private Preflight() {}
 
-  static DemoPrograms distribution() {
+  /**
+   * This distribution.
+   *
+   * @param what needs it, such as {@code demo}
+   */
+  public static InstalledPrograms distribution(String what) {
     String home = System.getProperty("ocicat.home");
     if (home == null || !Files.isExecutable(Path.of(home, "bin", "ocicat"))) {
-      throw new DemoException("the demo needs a distribution around it: run ./ocicat demo");
+      throw new MachineException(
+          "ocicat %s needs a distribution around it: run ./ocicat %s".formatted(what, what));
     }
     Set<String> missing = new LinkedHashSet<>();
     Set<String> packages = new LinkedHashSet<>();
     PROGRAMS.keySet().stream()
         .sorted()
-        .filter(program -> DemoPrograms.find(program).isEmpty())
+        .filter(program -> InstalledPrograms.find(program).isEmpty())
         .forEach(
             program -> {
               missing.add(program);
               packages.add(PROGRAMS.get(program));
             });
     if (!missing.isEmpty()) {
-      throw new DemoException(
-          "the demo needs %s: apt-get install %s (as root)"
-              .formatted(String.join(", ", missing), String.join(" ", packages)));
+      throw new MachineException(
+          "ocicat %s needs %s: apt-get install %s (as root)"
+              .formatted(what, String.join(", ", missing), String.join(" ", packages)));
     }
-    return new DemoPrograms(Path.of(home));
+    return new InstalledPrograms(Path.of(home));
   }
 
-  static int uid() {
+  public static int uid() {
     try {
       return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
     } catch (IOException e) {
@@ -63,16 +69,16 @@ final class Preflight {
   }
 
   /** Whether a user namespace is needed; then one is available. */
-  static boolean needsUserNamespace() {
+  public static boolean needsUserNamespace() {
     boolean root = uid() == 0;
     Optional<String> refusal = refusal(root ? List.of() : List.of("--user", "--map-root-user"));
     if (refusal.isEmpty()) {
       return !root;
     }
-    throw new DemoException(
+    throw new MachineException(
         root
             ? ("root may not create namespaces here (%s): in a container, give it the capabilities SYS_ADMIN and"
-                    + " NET_ADMIN (docker run --privileged), or run the demo on the machine itself")
+                    + " NET_ADMIN (docker run --privileged), or run it on the machine itself")
                 .formatted(refusal.get())
             : ("you are not root, and no user namespace is available (%s): run it with sudo, or allow them"
                     + " (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone,"

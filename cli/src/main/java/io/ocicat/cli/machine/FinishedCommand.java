@@ -1,4 +1,4 @@
-package io.ocicat.cli.demo;
+package io.ocicat.cli.machine;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,27 +9,31 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** A command that has ended, with its exit code and output. */
-record FinishedCommand(List<String> command, int code, String out, String err) {
+public record FinishedCommand(List<String> command, int code, String out, String err) {
 
   /**
    * Runs it to its end.
    *
-   * @throws DemoException when it cannot be started or does not end in time
+   * @throws MachineException when it cannot be started or does not end in time
    */
-  static FinishedCommand of(List<String> command, Duration limit) {
+  public static FinishedCommand of(List<String> command, Duration limit) {
     Process process;
     try {
       process = new ProcessBuilder(command).start();
     } catch (IOException e) {
-      throw new DemoException("cannot run %s: %s".formatted(command.getFirst(), e.getMessage()), e);
+      throw new MachineException(
+          "cannot run %s: %s".formatted(command.getFirst(), e.getMessage()), e);
     }
-    CompletableFuture<String> out = CompletableFuture.supplyAsync(() -> text(process, false));
-    CompletableFuture<String> err = CompletableFuture.supplyAsync(() -> text(process, true));
+    // Not in the common pool: several commands may run at once, and each waits for its output.
+    CompletableFuture<String> out =
+        CompletableFuture.supplyAsync(() -> text(process, false), Thread::startVirtualThread);
+    CompletableFuture<String> err =
+        CompletableFuture.supplyAsync(() -> text(process, true), Thread::startVirtualThread);
     try {
       process.getOutputStream().close();
       if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
         process.destroyForcibly();
-        throw new DemoException(
+        throw new MachineException(
             "not done after %d s: %s".formatted(limit.toSeconds(), String.join(" ", command)));
       }
     } catch (IOException e) {
@@ -37,7 +41,7 @@ record FinishedCommand(List<String> command, int code, String out, String err) {
     } catch (InterruptedException e) {
       process.destroyForcibly();
       Thread.currentThread().interrupt();
-      throw new DemoException("interrupted", e);
+      throw new MachineException("interrupted", e);
     }
     return new FinishedCommand(command, process.exitValue(), out.join(), err.join());
   }
@@ -51,7 +55,7 @@ record FinishedCommand(List<String> command, int code, String out, String err) {
   }
 
   /** Its last line of standard error. */
-  String errorOutput() {
+  public String errorOutput() {
     String said = (err.isBlank() ? out : err).strip();
     return said.isEmpty() ? "exit code " + code : said.replaceAll("\\s*\\R\\s*", "; ");
   }

@@ -1,0 +1,5 @@
+/** {@code ocicat cluster}: a cluster of namespaces on one machine. */
+@NullMarked
+package io.ocicat.cli.cluster;
+
+import org.jspecify.annotations.NullMarked;

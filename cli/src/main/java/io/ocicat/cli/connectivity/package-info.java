@@ -1,0 +1,5 @@
+/** {@code ocicat connectivity}: who reaches whom, found out by packets, and why not. */
+@NullMarked
+package io.ocicat.cli.connectivity;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,110 @@
+package io.ocicat.cli.demo;
+
+import io.ocicat.cli.cluster.Cluster;
+import io.ocicat.cli.cluster.ClusterConnectivity;
+import io.ocicat.cli.cluster.ClusterCreation;
+import io.ocicat.cli.cluster.ClusterDatastore;
+import io.ocicat.cli.cluster.ClusterFolder;
+import io.ocicat.cli.cluster.ClusterNetwork;
+import io.ocicat.cli.cluster.ClusterNode;
+import io.ocicat.cli.cluster.ClusterSpec;
+import io.ocicat.cli.cluster.ClusterStatus;
+import io.ocicat.cli.connectivity.ConnectivityMatrix;
+import io.ocicat.cli.machine.InstalledPrograms;
+import io.ocicat.cli.machine.Preflight;
+import io.ocicat.cni.CniJson;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.function.Consumer;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** {@code ocicat demo --nodes}: shows how pods of different nodes reach each other. */
+record NodesDemo(
+    InstalledPrograms installed,
+    ClusterFolder folder,
+    DemoNarrator narrator,
+    PrintWriter err,
+    ObjectNode facts) {
+  static final String NAME = "demo";
+  private static final int TIMEOUT_MILLIS = 1000;
+
+  int run(int nodes, boolean keep) {
+    long begin = System.nanoTime();
+    narrator.title("Ocicat: how pods of %d nodes reach each other".formatted(nodes));
+    narrator.title("Everything happens in namespaces of its own; nothing on this machine changes.");
+    narrator.chapter(1, "A cluster of its own");
+    narrator.command("ocicat cluster up --name %s --nodes %d --pods 2".formatted(NAME, nodes));
+    Cluster cluster =
+        new ClusterCreation(folder, installed, Preflight.needsUserNamespace(), err)
+            .create(
+                new ClusterSpec(
+                    NAME, ClusterNetwork.CALICO, ClusterDatastore.EMBEDDED, false, nodes, 2),
+                step -> narrator.dim(step + "…"));
+    try {
+      narrator.paragraph(
+          "Each node has its own network, files and processes. All are on one Ethernet; behind its"
+              + " router is a host outside of the cluster, which has no route to pods.");
+      narrator.chapter(2, "Nodes and pods");
+      narrator.command("ocicat cluster status --name " + NAME);
+      ClusterStatus status = new ClusterStatus(cluster);
+      show(status::print);
+      facts.set("cluster", status.toJson());
+      showRoutes(cluster);
+      narrator.chapter(4, "Who reaches whom");
+      narrator.command("ocicat cluster connectivity --name " + NAME);
+      ConnectivityMatrix matrix = new ClusterConnectivity(cluster).run(TIMEOUT_MILLIS);
+      show(matrix::print);
+      facts.set("pairs", matrix.toJson());
+      narrator.paragraph(
+          "Each cell is the time of a small packet and its answer in milliseconds, and the size of"
+              + " the largest packet that arrives whole. Pods reach each other with their own"
+              + " addresses; outside they are seen with their node's (natOutgoing).");
+      if (keep) {
+        narrator.close(
+            "It stays up: \"ocicat cluster exec --name %1$s node-1 -- bash\" opens a shell on a node, \"ocicat cluster down --name %1$s\" removes everything."
+                .formatted(NAME));
+      }
+      return matrix.isComplete() ? 0 : 1;
+    } finally {
+      if (!keep) {
+        narrator.chapter(5, "Removing it all");
+        cluster.end(folder);
+        narrator.fine("the cluster is gone: its processes, namespaces, mounts, links and files");
+        facts.put("seconds", (System.nanoTime() - begin) / 1e9);
+        narrator.close(
+            "That was everything, in %s. Next: --keep leaves it up; docs/cluster.md has the rest."
+                .formatted(DemoNarrator.seconds(System.nanoTime() - begin)));
+      }
+    }
+  }
+
+  private void show(Consumer<PrintWriter> table) {
+    StringWriter text = new StringWriter();
+    try (PrintWriter out = new PrintWriter(text)) {
+      table.accept(out);
+    }
+    text.toString().lines().forEach(narrator::show);
+  }
+
+  private void showRoutes(Cluster cluster) {
+    narrator.chapter(3, "How a node finds the pods of the others");
+    ClusterNode node = cluster.nodes().getFirst();
+    narrator.command("ocicat cluster exec --name %s %s -- ip route".formatted(NAME, node.name()));
+    JsonNode kernel =
+        CniJson.parse(cluster.run(node, "ocicat", "demo", "--kernel", "/proc/self/ns/net"));
+    for (JsonNode route : kernel.at("/node/routes")) {
+      String gateway = route.path("gateway").asString("");
+      narrator.show(
+          "%s%s dev %s"
+              .formatted(
+                  route.path("dst").asString(),
+                  gateway.isEmpty() ? "" : " via " + gateway,
+                  route.path("dev").asString("-")));
+    }
+    facts.set("routes", kernel.at("/node/routes"));
+    narrator.paragraph(
+        "A pod of its own is behind a link of its own. The pods of another node have their addresses"
+            + " from that node's blocks; one route for each block leads to the node.");
+  }
+}
