@@ -111,10 +111,7 @@ public final class AgentService implements AutoCloseable {
   /** What it says about itself now, start-up included. */
   public AgentStatus status() {
     Agent running = agent;
-    AgentStatus status =
-        running == null
-            ? AgentStatus.starting("")
-            : running.status();
+    AgentStatus status = running == null ? AgentStatus.starting("") : running.status();
     List<String> problems = new ArrayList<>(status.problems());
     if (!startupProblem.isEmpty()) {
       problems.addFirst(startupProblem);

@@ -84,7 +84,8 @@ class AgentTest {
       assertThat(routes(host, "10.65.2.0/26")).isEqualTo("blackhole 10.65.2.0/26 proto 80");
       assertThat(agent.status().problems()).isEmpty();
 
-      cluster.edit(Kind.NODE, "node2", spec -> spec.putObject("bgp").put("ipv4Address", "192.168.7.9/24"));
+      cluster.edit(
+          Kind.NODE, "node2", spec -> spec.putObject("bgp").put("ipv4Address", "192.168.7.9/24"));
       eventually(
           () ->
               assertThat(routes(host, "10.65.1.0/26"))
@@ -167,8 +168,7 @@ class AgentTest {
       assertThat(Files.readString(file))
           .isEqualTo(
               "{\"ifaceName\":\"cali1\",\"mac\":\"ee:ee:ee:00:00:01\",\"ipv4Nets\":[\"10.65.2.7/32\"]}");
-      assertThat(routes(host, "10.65.2.7"))
-          .isEqualTo("10.65.2.7 dev cali1 scope link metric 1024");
+      assertThat(routes(host, "10.65.2.7")).isEqualTo("10.65.2.7 dev cali1 scope link metric 1024");
       assertThat(host.exec("ip", "neighbour", "show", "dev", "cali1").stdout())
           .contains("10.65.2.7 lladdr ee:ee:ee:00:00:01 PERMANENT");
       assertThat(host.exec("sysctl", "-n", "net.ipv4.conf.cali1.proxy_arp").stdout().strip())
@@ -205,11 +205,13 @@ class AgentTest {
         "10.65.2.7/32");
     Map<String, String> felix = Map.of("FELIX_FLOATINGIPS", "Enabled");
     try (TestAgent first = agent(host, felix)) {
-      eventually(() -> assertThat(first.status().readyEndpoints()).as("%s", first.status()).isOne());
+      eventually(
+          () -> assertThat(first.status().readyEndpoints()).as("%s", first.status()).isOne());
       assertThat(first.status().writes()).isPositive();
     }
     try (TestAgent second = agent(host, felix)) {
-      eventually(() -> assertThat(second.status().readyEndpoints()).as("%s", second.status()).isOne());
+      eventually(
+          () -> assertThat(second.status().readyEndpoints()).as("%s", second.status()).isOne());
       assertThat(second.status().writes()).isZero();
       assertThat(second.log()).hasSize(1);
     }
@@ -227,8 +229,7 @@ class AgentTest {
       eventually(() -> assertThat(agent.workloadMtu()).isEqualTo(8950));
       host.exec("ip", "link", "set", "eth0", "mtu", "1500");
       eventually(() -> assertThat(agent.workloadMtu()).isEqualTo(1450));
-      cluster.create(
-          Kind.FELIX_CONFIGURATION, "default", spec -> spec.put("vxlanMTU", 1234));
+      cluster.create(Kind.FELIX_CONFIGURATION, "default", spec -> spec.put("vxlanMTU", 1234));
       eventually(() -> assertThat(agent.workloadMtu()).isEqualTo(1234));
     }
   }

@@ -62,8 +62,7 @@ class RepairTest {
               new Sabotage(
                   "ip route replace 10.66.1.0/26 via 192.168.7.77 dev eth0 proto 80 onlink",
                   "192.168.7.77"),
-              new Sabotage(
-                  "ip neighbour del 10.65.1.0 dev vxlan.calico", "neighbour 10.65.1.0"),
+              new Sabotage("ip neighbour del 10.65.1.0 dev vxlan.calico", "neighbour 10.65.1.0"),
               new Sabotage(
                   "ip neighbour replace 10.65.2.7 lladdr 02:00:00:00:00:09 dev cali1 nud permanent",
                   "02:00:00:00:00:09"),

@@ -80,8 +80,7 @@ final class TestCluster implements AutoCloseable {
   }
 
   /** A workload endpoint of a pod. */
-  Resource endpoint(
-      String node, String pod, String interfaceName, String mac, String... networks) {
+  Resource endpoint(String node, String pod, String interfaceName, String mac, String... networks) {
     return endpoint(node, pod, interfaceName, mac, _ -> {}, networks);
   }
 
@@ -125,8 +124,7 @@ final class TestCluster implements AutoCloseable {
 
   void edit(Kind kind, String name, Consumer<ObjectNode> change) {
     Resource before = datastore.get(ResourceKey.of(kind, name));
-    datastore.update(
-        before.edit(document -> change.accept((ObjectNode) document.path("spec"))));
+    datastore.update(before.edit(document -> change.accept((ObjectNode) document.path("spec"))));
   }
 
   void delete(Kind kind, String name) {

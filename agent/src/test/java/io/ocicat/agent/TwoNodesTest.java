@@ -66,9 +66,9 @@ class TwoNodesTest {
     pod.exec("ip", "-6", "address", "add", address6, "dev", "eth0", "nodad");
     pod.exec("ip", "route", "add", "169.254.1.1", "dev", "eth0", "scope", "link");
     pod.exec("ip", "route", "add", "default", "via", "169.254.1.1");
+    pod.exec("ip", "neighbour", "add", "169.254.1.1", "lladdr", "ee:ee:ee:ee:ee:ee", "dev", "eth0");
     pod.exec(
-        "ip", "neighbour", "add", "169.254.1.1", "lladdr", "ee:ee:ee:ee:ee:ee", "dev", "eth0");
-    pod.exec("ip", "-6", "route", "add", "default", "via", "fe80::ecee:eeff:feee:eeee", "dev", "eth0");
+        "ip", "-6", "route", "add", "default", "via", "fe80::ecee:eeff:feee:eeee", "dev", "eth0");
     node.exec("ip", "route", "add", address, "dev", "cali1", "scope", "link");
     String mac = pod.json("ip", "-j", "link", "show", "eth0").path(0).path("address").asString("");
     cluster.endpoint(
@@ -104,8 +104,7 @@ class TwoNodesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"Never", "Always"})
-  void podsReachEachOtherAndTheOutside(
-      String vxlan, Host one, Host two, Host podOne, Host podTwo) {
+  void podsReachEachOtherAndTheOutside(String vxlan, Host one, Host two, Host podOne, Host podTwo) {
     one.connect(two, "192.168.7.1/24", "192.168.7.2/24");
     one.exec("ip", "-6", "address", "add", "fd00:7::1/64", "dev", "wire0", "nodad");
     two.exec("ip", "-6", "address", "add", "fd00:7::2/64", "dev", "wire0", "nodad");
@@ -166,8 +165,7 @@ class TwoNodesTest {
           cluster.node("node9", "192.168.7.9/24");
           cluster.block("10.65.9.0/26", "node9");
           Eventually.await(
-              "route",
-              () -> one.exec("ip", "route", "show", "10.65.9.0/26").stdout().isEmpty());
+              "route", () -> one.exec("ip", "route", "show", "10.65.9.0/26").stdout().isEmpty());
           cluster.delete(Kind.NODE, "node9");
           cluster.releaseBlock("10.65.9.0/26", "node9");
           cluster.edit(Kind.IP_POOL, "v4", spec -> spec.put("natOutgoing", false));

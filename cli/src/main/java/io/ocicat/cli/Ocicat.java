@@ -103,9 +103,12 @@ public final class Ocicat {
    * Callers wait for a starting daemon: building the other commands takes longer than its start.
    */
   private static CommandLine commandLineFor(String... args) {
-    return args.length > 0 && args[0].equals("daemon")
-        ? withVersion(new CommandLine(new Ocicat()).addSubcommand(new DaemonCommand()))
-        : commandLine();
+    return switch (args.length == 0 ? "" : args[0]) {
+      case "daemon" ->
+          withVersion(new CommandLine(new Ocicat()).addSubcommand(new DaemonCommand()));
+      case "node" -> withVersion(new CommandLine(new Ocicat()).addSubcommand(new NodeCommand()));
+      default -> commandLine();
+    };
   }
 
   public static CommandLine commandLine() {

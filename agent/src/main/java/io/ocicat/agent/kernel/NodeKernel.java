@@ -139,7 +139,8 @@ public final class NodeKernel implements AutoCloseable {
 
   /**
    * Felix takes the least MTU of all links that match the pattern, which a link that has nothing to
-   * do with workloads makes too small. Where links with the node's addresses match, only they count.
+   * do with workloads makes too small. Where links with the node's addresses match, only they
+   * count.
    */
   private int hostMtu(Set<String> parents) {
     Predicate<Link> ofNode = link -> parents.contains(link.name());

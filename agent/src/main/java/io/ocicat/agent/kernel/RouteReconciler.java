@@ -210,10 +210,7 @@ final class RouteReconciler {
    * @param wanted null for a deletion
    */
   private record Change(
-      DesiredRoute.Key key,
-      NetlinkRequest request,
-      Route route,
-      @Nullable DesiredRoute wanted) {}
+      DesiredRoute.Key key, NetlinkRequest request, Route route, @Nullable DesiredRoute wanted) {}
 
   private void compare(DesiredRoute.Key key, List<Change> additions, List<Change> deletions) {
     List<Route> there = actual.getOrDefault(key, List.of());

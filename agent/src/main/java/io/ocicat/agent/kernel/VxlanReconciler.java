@@ -172,7 +172,9 @@ final class VxlanReconciler {
       differences.add(
           "local %s dev %s learning %s"
               .formatted(
-                  String.valueOf(there.local()), links.name(there.parent()), there.is(VxlanOption.LEARNING)));
+                  String.valueOf(there.local()),
+                  links.name(there.parent()),
+                  there.is(VxlanOption.LEARNING)));
       requests.add(Links.configure(link.index(), kind(wanted, parent)));
     }
     if (!wanted.mac().equals(link.mac())) {

@@ -14,8 +14,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The file in which an agent says how it is, for {@code ocicat agent status}. Written as a whole, and
- * only when it differs. Whether the agent that wrote it still lives is told by its lock.
+ * The file in which an agent says how it is, for {@code ocicat agent status}. Written as a whole,
+ * and only when it differs. Whether the agent that wrote it still lives is told by its lock.
  */
 public final class AgentReport {
   private final Path file;

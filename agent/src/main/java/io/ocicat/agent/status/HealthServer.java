@@ -15,8 +15,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers {@code /liveness} and {@code /readiness} as Felix does (200, or 503 with the reasons), and
- * {@code /metrics} for Prometheus, each at the port that the configuration names while it is on.
+ * Answers {@code /liveness} and {@code /readiness} as Felix does (200, or 503 with the reasons),
+ * and {@code /metrics} for Prometheus, each at the port that the configuration names while it is
+ * on.
  */
 public final class HealthServer implements AutoCloseable {
   private static final int OK = 200;

@@ -127,8 +127,7 @@ class DesiredNetworkTest {
                 {"handle_id":"a","secondary":{"node":"node%d"}},
                 {"handle_id":"b","secondary":{"node":"node%d"}}]}
               """
-                  .formatted(
-                      key.name(), random.nextInt(4), random.nextInt(4), random.nextInt(4)));
+                  .formatted(key.name(), random.nextInt(4), random.nextInt(4), random.nextInt(4)));
       return Resource.of(key, json);
     }
 

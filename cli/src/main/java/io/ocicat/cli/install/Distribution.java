@@ -19,6 +19,8 @@ record Distribution(Path home) {
   private static final String NO_ON_DEMAND = ".ocicat-no-on-demand";
 
   private static final String HOME_IN_UNITS = "@home@";
+  private static final String DAEMON = "/bin/ocicat daemon";
+  private static final String NODE = "/bin/ocicat node";
 
   /** All of it, in another folder. */
   List<InstallItem> copyTo(Path there) {
@@ -63,7 +65,7 @@ record Distribution(Path home) {
     return directory.resolve(NO_ON_DEMAND);
   }
 
-  List<InstallItem> units(Path directory, Path finalHome) {
+  List<InstallItem> units(Path directory, Path finalHome, boolean node) {
     if (finalHome.toString().chars().anyMatch(c -> c <= ' ' || c == '"' || c == '\\' || c == '%')) {
       throw new InstallException(
           "systemd cannot start what is in \"%s\": put the distribution, or --prefix, where the path has no blanks, quotes, backslashes or %% signs"
@@ -73,7 +75,10 @@ record Distribution(Path home) {
     for (String name : List.of("ocicat.socket", "ocicat.service")) {
       Path source = home.resolve("systemd").resolve(name);
       try {
-        String text = Files.readString(source).replace(HOME_IN_UNITS, finalHome.toString());
+        String text =
+            Files.readString(source)
+                .replace(HOME_IN_UNITS + DAEMON, HOME_IN_UNITS + (node ? NODE : DAEMON))
+                .replace(HOME_IN_UNITS, finalHome.toString());
         items.add(
             InstallItem.text(
                 text.getBytes(StandardCharsets.UTF_8), "rw-r--r--", directory.resolve(name)));

@@ -115,6 +115,13 @@ public final class InstallCommand implements Callable<Integer> {
   private boolean systemd;
 
   @Option(
+      names = "--node",
+      description =
+          "Have the units run \"ocicat node\", which is the node's agent as well, with the variables"
+              + " in /etc/ocicat/node.env; implies --systemd.")
+  private boolean node;
+
+  @Option(
       names = "--unit-dir",
       paramLabel = "DIR",
       description = "Where to (default: /etc/systemd/system).")
@@ -208,9 +215,13 @@ public final class InstallCommand implements Callable<Integer> {
           .prepare()
           .forEach(output::missing);
     }
-    if (systemd) {
+    if (withUnits()) {
       output.next(ENABLE);
     }
+  }
+
+  private boolean withUnits() {
+    return systemd || node;
   }
 
   private Distribution distribution() {
@@ -241,8 +252,8 @@ public final class InstallCommand implements Callable<Integer> {
       items.add(
           InstallItem.text(why, "rw-r--r--", Distribution.noOnDemand(absolute(binDirectory))));
     }
-    if (systemd) {
-      items.addAll(distribution.units(units(), finalHome));
+    if (withUnits()) {
+      items.addAll(distribution.units(units(), finalHome, node));
     }
     if (calico) {
       items.addAll(calicoSetUp().items());
@@ -362,13 +373,13 @@ public final class InstallCommand implements Callable<Integer> {
           "the plugins would be installed, the network would not: ocicatd does not serve calls (%s); %s%s"
               .formatted(
                   obstacle.get(),
-                  systemd ? "install without the network first, then " : "start it first: ",
+                  withUnits() ? "install without the network first, then " : "start it first: ",
                   howToStart()));
     }
   }
 
   private String howToStart() {
-    return systemd
+    return withUnits()
         ? ENABLE
         : tree().orElse(distribution().home()).resolve("bin/ocicat") + " daemon";
   }

@@ -244,8 +244,18 @@ class InstallCommandTest {
         .isZero();
 
     assertThat(machine.units.resolve("ocicat.service"))
-        .hasContent("ExecStart=" + machine.home + "/bin/ocicat\n");
+        .hasContent("ExecStart=" + machine.home + "/bin/ocicat daemon\n");
     assertThat(machine.out.toString()).contains("systemctl daemon-reload");
+  }
+
+  @Test
+  void theUnitsOfANodeRunItsAgent() {
+    assertThat(machine.install("--node", "--unit-dir", machine.units.toString()))
+        .as(machine.err.toString())
+        .isZero();
+
+    assertThat(machine.units.resolve("ocicat.service"))
+        .hasContent("ExecStart=" + machine.home + "/bin/ocicat node\n");
   }
 
   @Test

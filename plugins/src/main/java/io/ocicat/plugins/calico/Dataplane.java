@@ -106,8 +106,7 @@ final class Dataplane {
       containerSettings();
       container.route().perform(containerRequests(veth.container().device()));
       Device end = veth.host().device();
-      HostRoutes routes =
-          new HostRoutes(host, end, plan.routed());
+      HostRoutes routes = new HostRoutes(host, end, plan.routed());
       routes.install(hostRequests(end));
       return undo.keep(veth);
     }
