@@ -89,6 +89,7 @@ class AgentTest {
           () ->
               assertThat(routes(host, "10.65.1.0/26"))
                   .isEqualTo("10.65.1.0/26 via 192.168.7.9 dev eth0 proto 80 onlink"));
+      assertThat(agent.log()).as("a change is not a repair").hasSize(1);
       cluster.delete(Kind.NODE, "node2");
       eventually(() -> assertThat(routes(host, "10.65.1.0/26")).isEmpty());
     }

@@ -29,7 +29,7 @@ final class EntryReconciler<K, V> {
   private final RepairLog log;
   private final PendingKeys<K> pending;
   private final Map<K, V> actual = new HashMap<>();
-  private final Set<K> installed = new HashSet<>();
+  private final Map<K, V> installed = new HashMap<>();
   private final Map<K, String> problems = new HashMap<>();
   private long writes;
 
@@ -82,7 +82,7 @@ final class EntryReconciler<K, V> {
   /** A link appeared, went away, or is another one under the same name: its entries are gone. */
   void linkReplaced(String name) {
     actual.keySet().removeIf(key -> table.device(key).equals(name));
-    installed.removeIf(key -> table.device(key).equals(name));
+    installed.keySet().removeIf(key -> table.device(key).equals(name));
     desired.forEach(
         (key, _) -> {
           if (table.device(key).equals(name)) {
@@ -129,10 +129,10 @@ final class EntryReconciler<K, V> {
     if (wanted.equals(there)) {
       problems.remove(key);
       pending.succeeded(key);
-      installed.add(key);
+      installed.put(key, wanted);
       return;
     }
-    if (installed.contains(key)) {
+    if (wanted.equals(installed.get(key))) {
       log.write(
           "%s %s to %s of %s was %s by somebody else: restored"
               .formatted(
@@ -155,7 +155,7 @@ final class EntryReconciler<K, V> {
         actual.remove(key);
       } else {
         actual.put(key, value);
-        installed.add(key);
+        installed.put(key, value);
       }
     } else {
       String problem = String.valueOf(failure.getMessage());
@@ -167,7 +167,7 @@ final class EntryReconciler<K, V> {
   }
 
   boolean isInForce(K key) {
-    return installed.contains(key);
+    return installed.containsKey(key);
   }
 
   Map<K, String> problems() {

@@ -33,6 +33,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Brings the main routing tables to the desired state. It owns
@@ -69,7 +70,7 @@ final class RouteReconciler {
   private final Map<DesiredRoute.Key, List<Route>> actual = new HashMap<>();
 
   /** What was in force after our last change, to tell a repair from a first installation. */
-  private final Set<DesiredRoute.Key> installed = new HashSet<>();
+  private final Map<DesiredRoute.Key, DesiredRoute> installed = new HashMap<>();
 
   private final Map<DesiredRoute.Key, String> problems = new HashMap<>();
   private long writes;
@@ -203,7 +204,16 @@ final class RouteReconciler {
     }
   }
 
-  private record Change(DesiredRoute.Key key, NetlinkRequest request, Route route, boolean add) {}
+  /**
+   * One change.
+   *
+   * @param wanted null for a deletion
+   */
+  private record Change(
+      DesiredRoute.Key key,
+      NetlinkRequest request,
+      Route route,
+      @Nullable DesiredRoute wanted) {}
 
   private void compare(DesiredRoute.Key key, List<Change> additions, List<Change> deletions) {
     List<Route> there = actual.getOrDefault(key, List.of());
@@ -229,7 +239,7 @@ final class RouteReconciler {
     if (!there.isEmpty() && isSame(route, there.getFirst())) {
       problems.remove(key);
       pending.succeeded(key);
-      installed.add(key);
+      installed.put(key, wanted);
       return;
     }
     Optional<Route> foreign = there.stream().filter(one -> !isOurs(one)).findFirst();
@@ -240,7 +250,7 @@ final class RouteReconciler {
               .formatted(wanted, source(key), foreign.get()));
       return;
     }
-    if (installed.contains(key)) {
+    if (wanted.equals(installed.get(key))) {
       log.write(
           "route %s of %s was %s by somebody else: restored"
               .formatted(
@@ -248,7 +258,7 @@ final class RouteReconciler {
                   source(key),
                   there.isEmpty() ? "removed" : "changed to " + there.getFirst()));
     }
-    additions.add(new Change(key, Routes.replace(route), route, true));
+    additions.add(new Change(key, Routes.replace(route), route, wanted));
   }
 
   private String source(DesiredRoute.Key key) {
@@ -265,7 +275,7 @@ final class RouteReconciler {
     if (left > 0) {
       pending.in(key, Duration.ofNanos(left));
     } else {
-      deletions.add(new Change(key, Routes.delete(route), route, false));
+      deletions.add(new Change(key, Routes.delete(route), route, null));
     }
   }
 
@@ -301,7 +311,7 @@ final class RouteReconciler {
     for (int i = 0; i < changes.size(); i++) {
       Change change = changes.get(i);
       NetlinkException failure = outcomes.get(i).failure().orElse(null);
-      if (failure == null || (!change.add() && failure.is(Errno.ESRCH))) {
+      if (failure == null || (change.wanted() == null && failure.is(Errno.ESRCH))) {
         succeeded(change);
       } else {
         report(change.key(), String.valueOf(failure.getMessage()));
@@ -312,10 +322,11 @@ final class RouteReconciler {
 
   private void succeeded(Change change) {
     List<Route> there = actual.computeIfAbsent(change.key(), _ -> new ArrayList<>());
-    if (change.add()) {
+    DesiredRoute wanted = change.wanted();
+    if (wanted != null) {
       there.clear();
       there.add(change.route());
-      installed.add(change.key());
+      installed.put(change.key(), wanted);
     } else {
       there.removeIf(one -> isSame(one, change.route()));
     }
@@ -358,7 +369,7 @@ final class RouteReconciler {
 
   /** Whether the route that is wanted for the destination is in force. */
   boolean isInForce(DesiredRoute.Key key) {
-    return installed.contains(key) && !problems.containsKey(key);
+    return installed.containsKey(key) && !problems.containsKey(key);
   }
 
   Map<DesiredRoute.Key, String> problems() {

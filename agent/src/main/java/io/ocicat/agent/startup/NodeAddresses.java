@@ -10,7 +10,7 @@ import java.util.Optional;
 /**
  * The node's addresses.
  *
- * @param warnings why a stored address stays although its setting asks for another, one line each
+ * @param warnings what is wrong with an address that stays nevertheless, one line each
  */
 record NodeAddresses(
     Optional<NodeAddress> ipv4, Optional<NodeAddress> ipv6, List<String> warnings) {
@@ -55,7 +55,7 @@ record NodeAddresses(
             || (wanted.isEmpty() && stored.isEmpty() && family == IpFamily.V4);
     if (!detected) {
       return wanted.isEmpty() || wanted.equals("none")
-          ? NodeAddress.stored(stored, host)
+          ? kept(family, wanted, NodeAddress.stored(stored, host), warnings)
           : Optional.of(explicit(host, family, wanted));
     }
     String variable = StartupSettings.methodVariable(family);
@@ -70,6 +70,21 @@ record NodeAddresses(
                   .orElse("; the node has no %s address".formatted(family)));
       return last;
     }
+  }
+
+  /** An address that was detected once does not follow the host, which is rarely what is wanted. */
+  private static Optional<NodeAddress> kept(
+      IpFamily family, String wanted, Optional<NodeAddress> stored, List<String> warnings) {
+    if (wanted.isEmpty()) {
+      stored
+          .filter(address -> address.interfaceName().isEmpty())
+          .ifPresent(
+              address ->
+                  warnings.add(
+                      "no interface has the node's address %s: set %s=autodetect for the one that the host has now"
+                          .formatted(address.text(), StartupSettings.addressVariable(family))));
+    }
+    return stored;
   }
 
   private static NodeAddress explicit(AddressAutodetection host, IpFamily family, String text) {

@@ -65,6 +65,10 @@ class NodeStateTest {
       LocalNode kept = start(datastore, machine, Map.of("IP", "none"));
       assertThat(kept.ipv4()).hasToString("Optional[198.51.100.1/32]");
       assertThat(kept.ipv6()).as("IP6 is not set").hasToString("Optional[2001:db8:9::1/56]");
+      assertThat(kept.warnings())
+          .containsExactly(
+              "no interface has the node's address 2001:db8:9::1/56: set IP6=autodetect for the one"
+                  + " that the host has now");
     }
   }
 

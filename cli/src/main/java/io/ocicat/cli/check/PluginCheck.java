@@ -124,8 +124,7 @@ final class PluginCheck {
           case PORT_MAP -> "host ports that lead to the container";
           default -> plugin;
         };
-    return new Discrepancy(
-        kind, object, message, "", "somebody changed it: restart the pod");
+    return new Discrepancy(kind, object, message, "", "somebody changed it: restart the pod");
   }
 
   private static Discrepancy unknown(String plugin, String why) {
@@ -147,9 +146,7 @@ final class PluginCheck {
       this.namespaces = namespaces;
       this.inProcess =
           new InProcessExec(
-              executable -> plugins.apply(name(executable)),
-              _ -> PluginReply.done(""),
-              namespaces);
+              executable -> plugins.apply(name(executable)), _ -> PluginReply.done(""), namespaces);
     }
 
     @Override

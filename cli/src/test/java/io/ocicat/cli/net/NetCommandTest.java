@@ -180,7 +180,8 @@ class NetCommandTest {
     assertThat(calls)
         .extracting(call -> call.environment().get("CNI_COMMAND"))
         .containsExactly("ADD", "GC", "DEL", "GC");
-    assertThat(CniJson.parse(calls.getLast().stdin().bytes()).has("cni.dev/valid-attachments")).isFalse();
+    assertThat(CniJson.parse(calls.getLast().stdin().bytes()).has("cni.dev/valid-attachments"))
+        .isFalse();
   }
 
   @Test

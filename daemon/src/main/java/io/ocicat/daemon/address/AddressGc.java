@@ -100,8 +100,7 @@ public final class AddressGc {
         isShared(one) ? GRACE_IF_SHARED : GRACE);
   }
 
-  private static void report(
-      NodeIpam one, CollectionResult collected, Consumer<String> note) {
+  private static void report(NodeIpam one, CollectionResult collected, Consumer<String> note) {
     if (!collected.released().isEmpty()) {
       note.accept(
           "released %s of node %s: nothing on it has had them for a while"

@@ -86,8 +86,7 @@ class AddressGcTest {
 
   private AddressGc gc(Supplier<Set<IpAddress>> ofKernel, VirtualMachines machines) {
     NodeIpam served =
-        new NodeIpam(
-            new DatastoreConfig.Embedded(directory), datastore, ipam, NODE, machines);
+        new NodeIpam(new DatastoreConfig.Embedded(directory), datastore, ipam, NODE, machines);
     StateFolders folders = new StateFolders(directory.resolve("run"), directory.resolve("lib"));
     return new AddressGc(
         new DaemonState(folders, BootId.current()),

@@ -235,8 +235,7 @@ class CallRunnerTest {
     PluginReply promised = del("c1");
     assertThat(promised.exitCode()).isZero();
     assertThat(promised.stdout()).isEmpty();
-    assertThat(promised.stderr())
-        .isEqualTo("ocicat: DEL will be finished later: etcd is away\n");
+    assertThat(promised.stderr()).isEqualTo("ocicat: DEL will be finished later: etcd is away\n");
     assertThat(records(state.spool())).singleElement().matches(it -> !it.isAdd());
 
     daemonRuns = false;

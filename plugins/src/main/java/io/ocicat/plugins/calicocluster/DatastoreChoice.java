@@ -28,9 +28,7 @@ public record DatastoreChoice(DatastoreConfig config, Optional<DatastoreConfig> 
    * @throws CniException when the configuration is unusable
    */
   public static DatastoreChoice of(Call call) {
-    return OF_CALLER.isBound()
-        ? OF_CALLER.get()
-        : of(call.config().json(), call.environment());
+    return OF_CALLER.isBound() ? OF_CALLER.get() : of(call.config().json(), call.environment());
   }
 
   static DatastoreChoice of(ObjectNode json, Map<String, String> environment) {

@@ -13,11 +13,7 @@ import java.util.List;
  * @param machines the virtual machines that addresses are kept for
  */
 public record NodeIpam(
-    DatastoreConfig config,
-    Datastore datastore,
-    Ipam ipam,
-    String node,
-    VirtualMachines machines) {
+    DatastoreConfig config, Datastore datastore, Ipam ipam, String node, VirtualMachines machines) {
 
   /** A plugin that allocates addresses, of which a process that stays releases the unused ones. */
   public interface Source {
