@@ -15,6 +15,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * A cluster that is there: its namespaces, and how commands get into them. A node's namespaces are
@@ -22,6 +23,12 @@ import java.util.Optional;
  */
 public final class Cluster {
   static final Duration LIMIT = Duration.ofMinutes(2);
+
+  /** Variables that configure this machine's node, or a datastore of another cluster. */
+  private static final Pattern OF_THE_MACHINE =
+      Pattern.compile(
+          "(CALICO|FELIX|ETCD|K8S|KUBERNETES|CNI)_.*|KUBECONFIG|NO_DEFAULT_POOLS|IP6?|HOSTNAME"
+              + "|OCICAT_(ON_DEMAND|RUN_DIR|STATE_DIR)");
 
   private final ClusterSpec spec;
   private final NamespaceHolder holder;
@@ -165,6 +172,9 @@ public final class Cluster {
     line.add("--pid=" + process.resolve("ns/pid_for_children"));
     line.add("--net=" + process.resolve(netns));
     line.add("env");
+    System.getenv().keySet().stream()
+        .filter(name -> OF_THE_MACHINE.matcher(name).matches())
+        .forEach(name -> line.addAll(List.of("-u", name)));
     Map<String, String> variables = node.environment(spec);
     variables.put("PATH", installed.searchPath());
     variables.put("CNI_PATH", installed.plugins().toString());

@@ -36,11 +36,11 @@ public enum ClusterNetwork {
     variables.put("CALICO_IPV4POOL_IPIP", "Never");
     variables.put("CALICO_IPV4POOL_VXLAN", vxlan);
     variables.put("CALICO_IPV4POOL_NAT_OUTGOING", "true");
+    variables.put("FELIX_IPV6SUPPORT", Boolean.toString(dualStack));
     if (dualStack) {
       variables.put("CALICO_IPV6POOL_CIDR", POOL_6);
       variables.put("CALICO_IPV6POOL_VXLAN", vxlan);
       variables.put("CALICO_IPV6POOL_NAT_OUTGOING", "true");
-      variables.put("FELIX_IPV6SUPPORT", "true");
     }
     return variables;
   }

@@ -3,6 +3,7 @@ package io.ocicat.cli.cluster;
 import io.ocicat.cli.machine.MachineException;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
+import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;
@@ -37,6 +38,7 @@ final class Underlay implements AutoCloseable {
   private static final String ROUTER_OUTSIDE = "198.51.100.1";
   private static final String ROUTER_OUTSIDE_6 = "2001:db8:2::1";
   private static final Path OUTSIDE_NETNS = Path.of("/run/netns/outside");
+  private static final MacAddress ROUTER_MAC = MacAddress.parse("02:00:00:00:00:01");
   private static final String BRIDGE = "underlay0";
   private static final String TO_OUTSIDE = "outside0";
 
@@ -81,7 +83,11 @@ final class Underlay implements AutoCloseable {
     if (router.find(Links.named(BRIDGE)).isPresent()) {
       return;
     }
-    Link bridge = Links.create(router, LinkSettings.named(BRIDGE), new LinkKind.Bridge());
+    Link bridge = Links.create(
+            router,
+            // Else it would change with the ports, and the nodes would still send to the old one.
+            LinkSettings.named(BRIDGE).mac(ROUTER_MAC),
+            new LinkKind.Bridge());
     up(router, bridge, ROUTER, ROUTER_6);
     try (NetNs outside = NetNs.open(OUTSIDE_NETNS);
         NetlinkSocket host = NetlinkSocket.open(Protocol.ROUTE, outside)) {

@@ -55,7 +55,8 @@ final class Explanation {
     if (answer.isTooLarge()) {
       // Small packets arrive: only a link that takes less explains it.
       found.removeIf(one -> one.kind() != Discrepancy.Kind.MTU);
-    } else if (found.isEmpty()) {
+    }
+    if (found.isEmpty()) {
       found.addAll(paths.firewall());
     }
     return found.stream().findFirst();

@@ -35,7 +35,8 @@ record Probe(Duration limit, int port) {
    *
    * @param latencyMicros of a small packet and its reply; 0 when there was none
    * @param mtu the largest packet that arrived; 0 when none did
-   * @param expectedMtu the largest that the source's link takes; 0 when it has no route
+   * @param expectedMtu the largest that the source's link takes and no router has refused; 0 when it
+   *     has no route
    * @param failure what did not work; empty when all did
    */
   record Answer(
@@ -74,14 +75,16 @@ record Probe(Duration limit, int port) {
 
   /** On a thread that is in the source's namespace. */
   private Answer inside(IpAddress to, boolean strict) {
-    int most = linkMtu(to);
+    int most = pathMtu(to);
     if (most == 0) {
       return failed(to, "no route leads there");
     }
     int mtu = echo(to, most, limit).isPresent() ? most : 0;
     Optional<Duration> small = echo(to, IcmpEcho.SMALLEST, limit);
     if (small.isPresent() && mtu == 0) {
-      // Perhaps it was lost for another reason, such as a neighbour that took long to answer.
+      // A router on the way may have said what its link takes, and the kernel has learnt it. Or the
+      // packet was lost for another reason, such as a neighbour that took long to answer.
+      most = pathMtu(to);
       mtu = echo(to, most, limit).isPresent() ? most : largest(to, most);
     }
     TcpProbe.Outcome tcp = TcpProbe.run(to, port, limit);
@@ -97,7 +100,7 @@ record Probe(Duration limit, int port) {
           : "no answer within %d ms".formatted(limit.toMillis());
     }
     if (mtu < most) {
-      return "packets of more than %d bytes are lost on the way, though the link takes %d"
+      return "packets of more than %d bytes are lost on the way without a word, though the link takes %d"
           .formatted(mtu, most);
     }
     return switch (tcp) {
@@ -134,8 +137,11 @@ record Probe(Duration limit, int port) {
     return arrives;
   }
 
-  /** The largest packet for an address that the link in its direction takes; 0 without a route. */
-  private static int linkMtu(IpAddress to) {
+  /**
+   * The largest packet for an address that the link in its direction takes or, where the kernel
+   * knows more, its whole path; 0 without a route.
+   */
+  private static int pathMtu(IpAddress to) {
     try (NetlinkSocket socket = NetlinkSocket.open(Protocol.ROUTE)) {
       Optional<Route> route = socket.find(Routes.lookup(RouteLookup.to(to)));
       return route
