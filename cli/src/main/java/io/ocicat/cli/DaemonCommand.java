@@ -180,7 +180,8 @@ public final class DaemonCommand implements Callable<Integer> {
     // The VM ends when its hooks do, so the hook has to wait; for the end of what follows, not for
     // the thread, which may itself be waiting for the VM's end by then.
     CountDownLatch done = new CountDownLatch(1);
-    try (Daemon daemon = listen(state, folders, environment, events, clock)) {
+    try (PluginExecutables ours = PluginExecutables.fromDistribution();
+        Daemon daemon = listen(state, folders, ours, environment, events, clock)) {
       DaemonInfo info = new DaemonInfo(daemon, state, history, metrics, Version.build(), clock);
       Runtime.getRuntime()
           .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(() -> stop(daemon, done)));
@@ -201,10 +202,10 @@ public final class DaemonCommand implements Callable<Integer> {
   private Daemon listen(
       DaemonState state,
       StateFolders folders,
+      PluginExecutables ours,
       Map<String, String> environment,
       DaemonEvents events,
       Clock clock) {
-    PluginExecutables ours = PluginExecutables.fromDistribution();
     List<SocketActivation.Socket> handedOver = SocketActivation.take(environment);
     if (!onDemand) {
       Optional<UnixListener> inherited =

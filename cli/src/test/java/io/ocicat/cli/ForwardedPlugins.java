@@ -155,6 +155,8 @@ public final class ForwardedPlugins implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    listener.close();
+    try (ours) {
+      listener.close();
+    }
   }
 }

@@ -34,7 +34,8 @@ final class DaemonMain {
     CallLog log = new CallLog(System.err::println, new CallHistory());
     CountDownLatch done = new CountDownLatch(1);
     Clock clock = Clock.offset(Clock.systemUTC(), Duration.ofDays(365L * years));
-    try (Daemon daemon = listen(List.of(options), state, folders, log, clock)) {
+    try (PluginExecutables ours = PluginExecutables.fromDistribution();
+        Daemon daemon = listen(List.of(options), state, folders, ours, log, clock)) {
       Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> stop(daemon, done)));
       daemon.run();
     } finally {
@@ -43,8 +44,12 @@ final class DaemonMain {
   }
 
   private static Daemon listen(
-      List<String> options, DaemonState state, StateFolders folders, CallLog log, Clock clock) {
-    PluginExecutables ours = PluginExecutables.fromDistribution();
+      List<String> options,
+      DaemonState state,
+      StateFolders folders,
+      PluginExecutables ours,
+      CallLog log,
+      Clock clock) {
     if (!options.contains("--on-demand")) {
       boolean takeOver = options.contains("--take-over");
       return Daemon.listen(state, folders, ours, Optional.empty(), takeOver, log, clock);

@@ -21,6 +21,8 @@ final class PluginDirectory {
   private static final Set<PosixFilePermission> EXECUTABLE =
       PosixFilePermissions.fromString("rwxr-xr-x");
 
+  private static final String ONE_CALL = "io.ocicat.cli.PluginProcess";
+
   private PluginDirectory() {}
 
   /** An executable for each of our plugins, as the distribution has them. */
@@ -48,22 +50,32 @@ final class PluginDirectory {
       Files.setPosixFilePermissions(plugins.resolve(name), EXECUTABLE);
     }
     Path launcher = Files.createDirectories(folder.resolve("bin")).resolve("ocicat");
-    Files.writeString(launcher, command("-Docicat.home='%s'".formatted(folder)) + " \"$@\"\n");
+    Files.writeString(launcher, launcher(java("-Docicat.home='%s'".formatted(folder))));
     Files.setPosixFilePermissions(launcher, EXECUTABLE);
     return folder;
   }
 
   private static String script(String name) {
-    return command("") + " plugin %s\n".formatted(name);
+    return "#!/bin/sh\nexec %s %s %s\n".formatted(java(""), ONE_CALL, name);
   }
 
-  private static String command(String options) {
+  /** Like the distribution's, it makes a call without building the command line's model. */
+  private static String launcher(String java) {
     return """
         #!/bin/sh
-        exec '%s/bin/java' -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED \\
-          -Xlog:disable -Xlog:all=warning:stderr %s -cp '%s' %s"""
-        .formatted(
-            System.getProperty("java.home"), options, productClassPath(), Ocicat.class.getName());
+        if [ $# -eq 2 ] && [ "$1" = plugin ] && [ "${2#-}" = "$2" ]; then
+          exec %s %s "$2"
+        fi
+        exec %s %s "$@"
+        """
+        .formatted(java, ONE_CALL, java, Ocicat.class.getName());
+  }
+
+  private static String java(String options) {
+    return """
+        '%s/bin/java' -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED \\
+          -Xlog:disable -Xlog:all=warning:stderr %s -cp '%s'"""
+        .formatted(System.getProperty("java.home"), options, productClassPath());
   }
 
   private static String productClassPath() {

@@ -26,7 +26,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
@@ -115,13 +114,7 @@ public final class NetCommand {
       @Option(
               names = "--all",
               description = "Detach living containers, too: everything but what --valid names.")
-          boolean all,
-      @Option(names = "--living", hidden = true, description = "What is the default.")
-          boolean living) {
-    if (all && living) {
-      throw new ParameterException(
-          spec.commandLine(), "--all detaches what --living keeps: give one of them");
-    }
+          boolean all) {
     List<Attachment> attachments = new ArrayList<>();
     for (String text : valid == null ? List.<String>of() : valid) {
       attachments.add(attachment(text));
@@ -129,10 +122,12 @@ public final class NetCommand {
     try {
       return with(options, which.network, network -> collect(network, attachments, all));
     } catch (NetworkNotFoundException e) {
-      if (RemovedNetwork.of(which.network, settings, options).collect() == 0) {
-        throw e;
+      try (RemovedNetwork removed = RemovedNetwork.of(which.network, settings, options)) {
+        if (removed.collect() == 0) {
+          throw e;
+        }
+        return 0;
       }
-      return 0;
     }
   }
 

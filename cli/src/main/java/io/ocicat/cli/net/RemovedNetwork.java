@@ -20,22 +20,20 @@ import java.util.concurrent.TimeUnit;
  * A network without a configuration file, because it was renamed or removed. Its remains are known
  * from records alone, each with the configuration that its DEL needs (review C2).
  */
-record RemovedNetwork(String name, DaemonState state, CallRunner runner) {
+record RemovedNetwork(String name, DaemonState state, PluginExecutables ours, CallRunner runner)
+    implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(5);
 
   static RemovedNetwork of(String name, NetSettings settings, CniOptions options) {
     DaemonState state = settings.state();
     CniFolders folders =
         new CniFolders(options.cacheDirectory(), options.confDirectory(settings::variable));
+    PluginExecutables ours = PluginExecutables.fromDistribution();
     return new RemovedNetwork(
         name,
         state,
-        new CallRunner(
-            state,
-            PluginExecutables.fromDistribution(),
-            state::daemonRuns,
-            folders,
-            Clock.systemUTC()));
+        ours,
+        new CallRunner(state, ours, state::daemonRuns, folders, Clock.systemUTC()));
   }
 
   /**
@@ -72,5 +70,10 @@ record RemovedNetwork(String name, DaemonState state, CallRunner runner) {
           "DEL of %s failed: %s"
               .formatted(kept.record().key().map(Object::toString).orElse(kept.name()), why));
     }
+  }
+
+  @Override
+  public void close() {
+    ours.close();
   }
 }

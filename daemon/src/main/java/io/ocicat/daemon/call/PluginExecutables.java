@@ -18,9 +18,10 @@ import java.util.concurrent.TimeUnit;
 /**
  * Finds our plugins by name and by executable: those in the distribution, and copies of the shim
  * anywhere. A file is read once, until it changes. There is one instance of each plugin, because
- * some keep caches.
+ * some keep caches. Owns the datastores that they use; a process that ends with its one call need
+ * not close them.
  */
-public final class PluginExecutables {
+public final class PluginExecutables implements AutoCloseable {
   private static final long MAX_SHIM = 1 << 20;
   private static final int MOST_KNOWN = 1000;
 
@@ -91,6 +92,12 @@ public final class PluginExecutables {
       return Optional.empty();
     }
     return isShim(executable) ? named(name.toString()) : Optional.empty();
+  }
+
+  /** Closes the datastores. No call may be in progress, and none may follow. */
+  @Override
+  public void close() {
+    datastores.close();
   }
 
   private boolean isShim(Path executable) {

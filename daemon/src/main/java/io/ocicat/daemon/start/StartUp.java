@@ -37,16 +37,25 @@ public final class StartUp {
     }
     NamedPlugins named =
         NamedPlugins.in(Path.of(environment.getOrDefault(CONF_DIR, USUAL_CONF_DIR)));
+    PluginExecutables ours = PluginExecutables.fromDistribution();
     WarmUp warmUp =
         new WarmUp(
             folders.run(),
-            PluginExecutables.fromDistribution(),
+            ours,
             Path.of(home, "cni"),
             named.types(),
             () -> daemon.server().inFlight() > 0,
             new CountDownLatch(1));
     long begun = System.nanoTime();
-    Thread.ofPlatform().daemon().name("rehearsal").start(warmUp::run);
+    Thread.ofPlatform()
+        .daemon()
+        .name("rehearsal")
+        .start(
+            () -> {
+              try (ours) {
+                warmUp.run();
+              }
+            });
     daemon.beforeServing(() -> await(warmUp.ready(), begun));
     Thread.ofPlatform()
         .daemon()

@@ -1,7 +1,5 @@
 package io.ocicat.netlink.route;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * The origin of a route or rule. From {@link #STATIC} on the kernel only stores the number: a
  * program that owns routes uses one of its own to recognise them. The names are those of iproute2's
@@ -28,17 +26,6 @@ public record RouteProtocol(int number) {
   /** The value to send for something new. */
   RouteProtocol orBoot() {
     return equals(UNSPEC) ? BOOT : this;
-  }
-
-  /** Written by hand, because a record's generated method executes many times the code. */
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof RouteProtocol that && number == that.number;
-  }
-
-  @Override
-  public int hashCode() {
-    return number;
   }
 
   @Override

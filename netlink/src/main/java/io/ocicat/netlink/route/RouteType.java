@@ -1,7 +1,5 @@
 package io.ocicat.netlink.route;
 
-import org.jspecify.annotations.Nullable;
-
 /** What happens to packets a route matches (linux/rtnetlink.h, rtm_type). */
 public record RouteType(int number) {
   /** Sent on to a next hop. */
@@ -30,17 +28,6 @@ public record RouteType(int number) {
     if (number < 0 || number > 255) {
       throw new IllegalArgumentException("a route's type is 0–255, not " + number);
     }
-  }
-
-  /** Written by hand, because a record's generated method executes many times the code. */
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof RouteType that && number == that.number;
-  }
-
-  @Override
-  public int hashCode() {
-    return number;
   }
 
   @Override

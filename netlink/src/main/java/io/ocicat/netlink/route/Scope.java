@@ -1,7 +1,5 @@
 package io.ocicat.netlink.route;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * How far away a destination is, or how far an address is valid (linux/rtnetlink.h, enum
  * rt_scope_t). Numbers between the named ones are for administrators. IPv6 has scopes of addresses,
@@ -22,17 +20,6 @@ public record Scope(int number) {
     if (number < 0 || number > 255) {
       throw new IllegalArgumentException("a scope is 0–255, not " + number);
     }
-  }
-
-  /** Written by hand, because a record's generated method executes many times the code. */
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof Scope that && number == that.number;
-  }
-
-  @Override
-  public int hashCode() {
-    return number;
   }
 
   @Override
