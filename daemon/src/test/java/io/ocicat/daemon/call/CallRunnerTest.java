@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,8 +34,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** One call after the other, with a plugin of the test's own: no process, no shim, no kernel. */
 class CallRunnerTest {
   private static final String NAME = "scripted";
-  private static final BooleanSupplier WAITING = () -> false;
-  private static final BooleanSupplier GONE = () -> true;
 
   private final ScriptedPlugin plugin = new ScriptedPlugin();
   @TempDir private Path directory;
@@ -90,12 +87,17 @@ class CallRunnerTest {
         started);
   }
 
+  /** For a caller that waits for its reply. */
+  private PluginReply run(PluginCall call) {
+    return runner.run(call, () -> false);
+  }
+
   private PluginReply add(String container) {
-    return runner.run(call("ADD", container, config("blue")), WAITING);
+    return run(call("ADD", container, config("blue")));
   }
 
   private PluginReply del(String container) {
-    return runner.run(call("DEL", container, config("blue")), WAITING);
+    return run(call("DEL", container, config("blue")));
   }
 
   private static Optional<FailureReason> reason(PluginReply reply) {
@@ -127,9 +129,7 @@ class CallRunnerTest {
   @Test
   void secretsAreNotRecorded() {
     String config = config("blue").replaceFirst("\\{", "{\"token\":\"s3cret\",");
-    runner.run(
-        call("ADD", "c1", config, ++clock, Map.of("ETCD_KEY", "s3cret", "ETCD_ENDPOINTS", "e")),
-        WAITING);
+    run(call("ADD", "c1", config, ++clock, Map.of("ETCD_KEY", "s3cret", "ETCD_ENDPOINTS", "e")));
 
     CallRecord record = records(state.attachments()).getFirst();
     assertThat(new String(record.stdin(), UTF_8)).doesNotContain("s3cret").contains("blue");
@@ -154,7 +154,7 @@ class CallRunnerTest {
 
   @Test
   void aCallerThatIsGoneGetsNothingAdded() {
-    PluginReply reply = runner.run(call("ADD", "c1", config("blue")), GONE);
+    PluginReply reply = runner.run(call("ADD", "c1", config("blue")), () -> true);
 
     assertThat(reason(reply)).contains(FailureReason.CALLER_GONE);
     assertThat(plugin.calls).isEmpty();
@@ -199,7 +199,7 @@ class CallRunnerTest {
     PluginCall overtaken = call("ADD", "c1", config("blue"));
     del("c1");
 
-    assertThat(reason(runner.run(overtaken, WAITING))).contains(FailureReason.DELETED_MEANWHILE);
+    assertThat(reason(run(overtaken))).contains(FailureReason.DELETED_MEANWHILE);
     assertThat(runner.lateAdds()).isEqualTo(1);
     assertThat(plugin.calls).containsExactly("DEL blue/c1");
     assertThat(add("c1").exitCode()).isZero();
@@ -285,9 +285,9 @@ class CallRunnerTest {
   @Test
   void aRepeatedCallUndoesWhatItsFirstTryCommitted() {
     Map<String, String> id = Map.of("OCICAT_CALL_ID", "7");
-    runner.run(call("ADD", "c1", config("blue"), ++clock, id), WAITING);
+    run(call("ADD", "c1", config("blue"), ++clock, id));
     Map<String, String> again = Map.of("OCICAT_CALL_ID", "7", "OCICAT_CALL_AGAIN", "1");
-    runner.run(call("ADD", "c1", config("blue"), ++clock, again), WAITING);
+    run(call("ADD", "c1", config("blue"), ++clock, again));
 
     assertThat(plugin.calls).containsExactly("ADD blue/c1", "DEL blue/c1", "ADD blue/c1");
     assertThat(state.attachments().names()).hasSize(1);
@@ -297,16 +297,16 @@ class CallRunnerTest {
   void twoPluginsOfOneTypeInAChainHaveARecordEach() {
     String first = config("blue");
     String second = first.replaceFirst("\\{", "{\"mtu\":1400,");
-    runner.run(call("ADD", "c1", first), WAITING);
-    runner.run(call("ADD", "c1", second), WAITING);
+    run(call("ADD", "c1", first));
+    run(call("ADD", "c1", second));
     assertThat(state.attachments().names()).hasSize(2);
 
-    runner.run(call("DEL", "c1", second), WAITING);
+    run(call("DEL", "c1", second));
     assertThat(records(state.attachments()))
         .singleElement()
         .satisfies(it -> assertThat(new String(it.stdin(), UTF_8)).isEqualTo(first));
     String changed = first.replaceFirst("\\{", "{\"mtu\":1500,");
-    runner.run(call("DEL", "c1", changed), WAITING);
+    run(call("DEL", "c1", changed));
     assertThat(state.attachments().names()).isEmpty();
   }
 
@@ -316,7 +316,7 @@ class CallRunnerTest {
         config("blue")
             .replaceFirst("\\{", "{\"runtimeConfig\":{},\"prevResult\":{},\"cni.dev/x\":1,");
     add("c1");
-    runner.run(call("ADD", "c1", again), WAITING);
+    run(call("ADD", "c1", again));
 
     assertThat(state.attachments().names()).hasSize(1);
   }
@@ -325,13 +325,12 @@ class CallRunnerTest {
   void gcUndoesTheRecordsThatItsNetworkNoLongerLists() {
     add("kept");
     add("stale");
-    runner.run(call("ADD", "other", config("red")), WAITING);
+    run(call("ADD", "other", config("red")));
     plugin.calls.clear();
     String valid =
         "{\"cni.dev/valid-attachments\":[{\"containerID\":\"kept\",\"ifname\":\"eth0\"}],";
 
-    PluginReply reply =
-        runner.run(call("GC", "", config("blue").replaceFirst("\\{", valid)), WAITING);
+    PluginReply reply = run(call("GC", "", config("blue").replaceFirst("\\{", valid)));
 
     assertThat(reply.exitCode()).isZero();
     assertThat(plugin.calls).containsExactly("DEL blue/stale");
@@ -345,14 +344,14 @@ class CallRunnerTest {
     add("c1");
     plugin.calls.clear();
 
-    assertThat(runner.run(call("GC", "", config("blue")), WAITING).exitCode()).isZero();
+    assertThat(run(call("GC", "", config("blue"))).exitCode()).isZero();
     assertThat(plugin.calls).isEmpty();
     assertThat(state.attachments().names()).hasSize(1);
   }
 
   @Test
   void aRequestThatCannotBeReadIsThePluginsErrorAndNoRecordStays() {
-    PluginReply reply = runner.run(call("ADD", "c1", "{\"name\":"), WAITING);
+    PluginReply reply = run(call("ADD", "c1", "{\"name\":"));
 
     assertThat(reply.failure().orElseThrow().code()).isEqualTo(ErrorCode.DECODING_FAILURE);
     assertThat(plugin.calls).isEmpty();
