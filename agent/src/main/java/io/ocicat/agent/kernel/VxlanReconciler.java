@@ -166,7 +166,7 @@ final class VxlanReconciler {
     List<NetlinkRequest> requests = new ArrayList<>();
     List<String> differences = new ArrayList<>();
     Vxlan there = link.as(Vxlan.class).orElseThrow();
-    if (!wanted.local().equals(there.local())
+    if (!Objects.equals(wanted.local(), there.local())
         || there.parent() != parent.index()
         || there.is(VxlanOption.LEARNING)) {
       differences.add(
