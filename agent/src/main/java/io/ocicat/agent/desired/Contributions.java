@@ -63,7 +63,7 @@ public final class Contributions<K, V> {
         .forEach(source -> set(source, Map.of()));
   }
 
-  private void withWinner(K key, Consumer<TreeMap<String, V>> change) {
+  private void withWinner(K key, Consumer<Map<String, V>> change) {
     Optional<V> before = get(key);
     TreeMap<String, V> candidates = byKey.computeIfAbsent(key, _ -> new TreeMap<>());
     change.accept(candidates);

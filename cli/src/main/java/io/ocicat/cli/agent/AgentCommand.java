@@ -68,9 +68,11 @@ public final class AgentCommand implements Callable<Integer> {
                         Thread.currentThread().interrupt();
                       }
                     }));
-    try (AgentService _ = start(System.getenv(), System.err::println)) {
+    AgentService service = start(System.getenv(), System.err::println);
+    try {
       stop.await();
     } finally {
+      service.close();
       done.countDown();
     }
     return ExitCode.OK;

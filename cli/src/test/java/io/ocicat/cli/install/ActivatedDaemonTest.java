@@ -75,7 +75,7 @@ class ActivatedDaemonTest {
     for (String name : List.of("ocicat.socket", "ocicat.service")) {
       Files.copy(Path.of("../dist/src/systemd", name), home.resolve("systemd").resolve(name));
     }
-    for (InstallItem unit : new Distribution(home).units(units, home)) {
+    for (InstallItem unit : new Distribution(home).units(units, home, false)) {
       unit.stage();
       unit.appear();
     }

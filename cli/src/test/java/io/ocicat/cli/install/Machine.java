@@ -41,7 +41,8 @@ final class Machine {
     distribute("shim 1");
     Files.createDirectories(home.resolve("systemd"));
     Files.writeString(home.resolve("systemd/ocicat.socket"), "[Socket]\n");
-    Files.writeString(home.resolve("systemd/ocicat.service"), "ExecStart=@home@/bin/ocicat daemon\n");
+    Files.writeString(
+        home.resolve("systemd/ocicat.service"), "ExecStart=@home@/bin/ocicat daemon\n");
     file(home.resolve("bin/ocicat"), "launcher", "rwxr-xr-x");
     Files.createSymbolicLink(home.resolve("lib/also"), Path.of("shim"));
   }
