@@ -28,7 +28,9 @@ final class CommandGroups {
                   "ipam",
                   "datastore",
                   "crds")),
-          new Group("Install and run", List.of("install", "uninstall", "node", "daemon", "agent", "ipam-server")),
+          new Group(
+              "Install and run",
+              List.of("install", "uninstall", "node", "daemon", "agent", "ipam-server")),
           new Group("For plugin developers", List.of("conformance", "plugin")),
           new Group("About ocicat itself", List.of("help", "version", "completion")));
 

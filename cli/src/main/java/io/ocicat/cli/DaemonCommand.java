@@ -21,7 +21,6 @@ import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.netlink.linux.SocketActivation;
 import io.ocicat.netlink.linux.UnixListener;
 import java.io.Closeable;
-import java.io.IOException;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
@@ -171,8 +170,7 @@ public final class DaemonCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  private void serve(DaemonEvents events, CallHistory history, Metrics metrics)
-      throws Exception {
+  private void serve(DaemonEvents events, CallHistory history, Metrics metrics) throws Exception {
     Map<String, String> environment = System.getenv();
     StateFolders folders = StateFolders.of(environment);
     Clock clock = Clock.systemUTC();

@@ -32,8 +32,6 @@ final class NodeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    return daemon
-        .with(() -> AgentCommand.start(System.getenv(), System.err::println))
-        .call();
+    return daemon.with(() -> AgentCommand.start(System.getenv(), System.err::println)).call();
   }
 }

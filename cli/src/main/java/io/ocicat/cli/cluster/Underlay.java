@@ -83,7 +83,8 @@ final class Underlay implements AutoCloseable {
     if (router.find(Links.named(BRIDGE)).isPresent()) {
       return;
     }
-    Link bridge = Links.create(
+    Link bridge =
+        Links.create(
             router,
             // Else it would change with the ports, and the nodes would still send to the old one.
             LinkSettings.named(BRIDGE).mac(ROUTER_MAC),

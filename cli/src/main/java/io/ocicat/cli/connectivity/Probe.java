@@ -35,8 +35,8 @@ record Probe(Duration limit, int port) {
    *
    * @param latencyMicros of a small packet and its reply; 0 when there was none
    * @param mtu the largest packet that arrived; 0 when none did
-   * @param expectedMtu the largest that the source's link takes and no router has refused; 0 when it
-   *     has no route
+   * @param expectedMtu the largest that the source's link takes and no router has refused; 0 when
+   *     it has no route
    * @param failure what did not work; empty when all did
    */
   record Answer(

@@ -1,14 +1,14 @@
 package io.ocicat.cli.demo;
 
-import io.ocicat.cli.cluster.Cluster;
 import io.ocicat.cli.cluster.ClusterConnectivity;
 import io.ocicat.cli.cluster.ClusterCreation;
 import io.ocicat.cli.cluster.ClusterDatastore;
 import io.ocicat.cli.cluster.ClusterFolder;
 import io.ocicat.cli.cluster.ClusterNetwork;
-import io.ocicat.cli.cluster.ClusterNode;
 import io.ocicat.cli.cluster.ClusterSpec;
 import io.ocicat.cli.cluster.ClusterStatus;
+import io.ocicat.cli.cluster.LocalCluster;
+import io.ocicat.cli.cluster.NamespaceNode;
 import io.ocicat.cli.connectivity.ConnectivityMatrix;
 import io.ocicat.cli.machine.InstalledPrograms;
 import io.ocicat.cli.machine.Preflight;
@@ -35,7 +35,7 @@ record NodesDemo(
     narrator.title("Everything happens in namespaces of its own; nothing on this machine changes.");
     narrator.chapter(1, "A cluster of its own");
     narrator.command("ocicat cluster up --name %s --nodes %d --pods 2".formatted(NAME, nodes));
-    Cluster cluster =
+    LocalCluster cluster =
         new ClusterCreation(folder, installed, Preflight.needsUserNamespace(), err)
             .create(
                 new ClusterSpec(
@@ -87,9 +87,9 @@ record NodesDemo(
     text.toString().lines().forEach(narrator::show);
   }
 
-  private void showRoutes(Cluster cluster) {
+  private void showRoutes(LocalCluster cluster) {
     narrator.chapter(3, "How a node finds the pods of the others");
-    ClusterNode node = cluster.nodes().getFirst();
+    NamespaceNode node = cluster.nodes().getFirst();
     narrator.command("ocicat cluster exec --name %s %s -- ip route".formatted(NAME, node.name()));
     JsonNode kernel =
         CniJson.parse(cluster.run(node, "ocicat", "demo", "--kernel", "/proc/self/ns/net"));
