@@ -157,6 +157,20 @@ class ClusterTest {
         .contains("vxlan id 4096");
   }
 
+  @Test
+  void theDemoShowsAClusterAndLeavesNothing() {
+    JsonNode facts =
+        Command.of(launcher.toString(), "demo", "--nodes", "2", "--json")
+            .env("OCICAT_RUN_DIR", directory.resolve("run").toString())
+            .limit(LIMIT)
+            .run()
+            .json();
+
+    assertThat(facts.at("/cluster/nodes")).hasSize(2);
+    assertThat(facts.path("pairs")).hasSize(36);
+    assertThat(facts.path("routes").findValuesAsString("gateway")).contains("192.0.2.12");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"creating 2 nodes", "running 1 pods"})
   void whatIsKilledOnItsWayUpLeavesNothing(String step) {

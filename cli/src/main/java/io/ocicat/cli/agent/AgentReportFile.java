@@ -1,8 +1,8 @@
 package io.ocicat.cli.agent;
 
 import io.ocicat.agent.status.AgentReport;
-import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.cli.options.NodeContext;
+import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.netlink.linux.FileLock;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * Creates a cluster. Until it is complete it ends with this process, however that ends: then the
- * pipe to the process that holds its namespaces does.
+ * Creates a cluster. Until it is kept it ends with this process, however that ends: then the pipe to
+ * the process that holds its namespaces does.
  *
  * @param users whether to use a user namespace, for users other than root
  */
@@ -20,7 +20,7 @@ public record ClusterCreation(
     ClusterFolder folder, InstalledPrograms installed, boolean users, PrintWriter err) {
 
   /**
-   * Brings it up.
+   * Brings it up; {@link LocalCluster#keep} lets it outlive this process.
    *
    * @param steps is told each step, in a few words
    * @throws MachineException when it is up already, or cannot be brought up; then nothing is left
@@ -44,7 +44,6 @@ public record ClusterCreation(
         build(cluster, steps);
         folder.save(spec, holder, true);
         disarm(interruption);
-        holder.keep();
         return cluster;
       } catch (RuntimeException e) {
         disarm(interruption);

@@ -88,6 +88,7 @@ final class ClusterUpCommand extends ClusterCommand.Sub {
     LocalCluster cluster =
         new ClusterCreation(folder(), installed(), Preflight.needsUserNamespace(), err())
             .create(wanted, this::report);
+    cluster.keep();
     if (json()) {
       out().println(Json.pretty(new ClusterStatus(cluster).toJson()));
     } else {

@@ -62,6 +62,11 @@ public final class LocalCluster {
     return new LocalCluster(found.spec(), found.holder(), installed);
   }
 
+  /** Lets it outlive this process, which has created it. */
+  public void keep() {
+    holder.keep();
+  }
+
   /** Ends everything in it at once. */
   public void end(ClusterFolder folder) {
     holder.close();
@@ -134,7 +139,8 @@ public final class LocalCluster {
                         .formatted(
                             spec.name(),
                             name,
-                            String.join(", ", nodes().stream().map(NamespaceNode::name).toList()))));
+                            String.join(
+                                ", ", nodes().stream().map(NamespaceNode::name).toList()))));
   }
 
   /** The command line that runs something in the cluster's own namespaces: the underlay. */

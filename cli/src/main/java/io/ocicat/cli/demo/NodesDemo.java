@@ -41,6 +41,8 @@ record NodesDemo(
                 new ClusterSpec(
                     NAME, ClusterNetwork.CALICO, ClusterDatastore.EMBEDDED, false, nodes, 2),
                 step -> narrator.dim(step + "…"));
+    DemoInterrupt interruption = DemoInterrupt.closing(() -> cluster.end(folder), err);
+    boolean done = false;
     try {
       narrator.paragraph(
           "Each node has its own network, files and processes. All are on one Ethernet; behind its"
@@ -61,13 +63,17 @@ record NodesDemo(
               + " the largest packet that arrives whole. Pods reach each other with their own"
               + " addresses; outside they are seen with their node's (natOutgoing).");
       if (keep) {
+        interruption.disarm();
+        cluster.keep();
+        done = true;
         narrator.close(
             "It stays up: \"ocicat cluster exec --name %1$s node-1 -- bash\" opens a shell on a node, \"ocicat cluster down --name %1$s\" removes everything."
                 .formatted(NAME));
       }
       return matrix.isComplete() ? 0 : 1;
     } finally {
-      if (!keep) {
+      if (!done) {
+        interruption.disarm();
         narrator.chapter(5, "Removing it all");
         cluster.end(folder);
         narrator.fine("the cluster is gone: its processes, namespaces, mounts, links and files");
@@ -95,12 +101,15 @@ record NodesDemo(
         CniJson.parse(cluster.run(node, "ocicat", "demo", "--kernel", "/proc/self/ns/net"));
     for (JsonNode route : kernel.at("/node/routes")) {
       String gateway = route.path("gateway").asString("");
+      String device = route.path("dev").asString("");
+      String type = route.path("type").asString("");
       narrator.show(
-          "%s%s dev %s"
+          "%s%s%s%s"
               .formatted(
+                  type.isEmpty() ? "" : type + " ",
                   route.path("dst").asString(),
                   gateway.isEmpty() ? "" : " via " + gateway,
-                  route.path("dev").asString("-")));
+                  device.isEmpty() ? "" : " dev " + device));
     }
     facts.set("routes", kernel.at("/node/routes"));
     narrator.paragraph(
