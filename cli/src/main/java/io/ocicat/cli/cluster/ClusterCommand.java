@@ -88,8 +88,8 @@ public final class ClusterCommand {
     }
 
     /** The cluster, which must be up. */
-    Cluster found() {
-      return Cluster.find(folder(), installed());
+    LocalCluster found() {
+      return LocalCluster.find(folder(), installed());
     }
 
     ParameterException invalid(String message) {

@@ -19,9 +19,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * others' TCP connections until all have finished.
  */
 public final class ClusterConnectivity {
-  private final Cluster cluster;
+  private final LocalCluster cluster;
 
-  public ClusterConnectivity(Cluster cluster) {
+  public ClusterConnectivity(LocalCluster cluster) {
     this.cluster = cluster;
   }
 
@@ -31,11 +31,11 @@ public final class ClusterConnectivity {
    * @param timeoutMillis how long to wait for each answer
    */
   public ConnectivityMatrix run(int timeoutMillis) {
-    List<ClusterNode> nodes = cluster.nodes();
+    List<NamespaceNode> nodes = cluster.nodes();
     Map<String, Process> probers = new ConcurrentHashMap<>();
     try {
       Map<String, BufferedReader> output = new ConcurrentHashMap<>();
-      for (ClusterNode node : nodes) {
+      for (NamespaceNode node : nodes) {
         Process prober = start(node, timeoutMillis);
         probers.put(node.name(), prober);
         output.put(node.name(), prober.inputReader(StandardCharsets.UTF_8));
@@ -59,7 +59,7 @@ public final class ClusterConnectivity {
     }
   }
 
-  private Process start(ClusterNode node, int timeoutMillis) throws IOException {
+  private Process start(NamespaceNode node, int timeoutMillis) throws IOException {
     List<String> command =
         new ArrayList<>(List.of("ocicat", "connectivity", "--json", "--with-others"));
     command.addAll(List.of("--timeout", Integer.toString(timeoutMillis)));
@@ -76,7 +76,7 @@ public final class ClusterConnectivity {
    * @param word what that must be; empty for anything
    */
   private static String expect(
-      ClusterNode node,
+      NamespaceNode node,
       Map<String, Process> probers,
       Map<String, BufferedReader> output,
       String word) {

@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * Creates a cluster. Until it is complete it ends with this process, however that ends: then the
- * pipe to the process that holds its namespaces does.
+ * Creates a cluster. Until it is kept it ends with this process, however that ends: then the pipe to
+ * the process that holds its namespaces does.
  *
  * @param users whether to use a user namespace, for users other than root
  */
@@ -20,12 +20,12 @@ public record ClusterCreation(
     ClusterFolder folder, InstalledPrograms installed, boolean users, PrintWriter err) {
 
   /**
-   * Brings it up.
+   * Brings it up; {@link LocalCluster#keep} lets it outlive this process.
    *
    * @param steps is told each step, in a few words
    * @throws MachineException when it is up already, or cannot be brought up; then nothing is left
    */
-  public Cluster create(ClusterSpec spec, Consumer<String> steps) {
+  public LocalCluster create(ClusterSpec spec, Consumer<String> steps) {
     spec.datastore().requirePrograms();
     try (FileLock _ = folder.claim()) {
       folder.find().ifPresent(found -> refuse(found, spec));
@@ -40,11 +40,10 @@ public record ClusterCreation(
       Runtime.getRuntime().addShutdownHook(interruption);
       try {
         folder.save(spec, holder, false);
-        Cluster cluster = new Cluster(spec, holder, installed);
+        LocalCluster cluster = new LocalCluster(spec, holder, installed);
         build(cluster, steps);
         folder.save(spec, holder, true);
         disarm(interruption);
-        holder.keep();
         return cluster;
       } catch (RuntimeException e) {
         disarm(interruption);
@@ -68,11 +67,11 @@ public record ClusterCreation(
                 found.spec().describe()));
   }
 
-  private static void build(Cluster cluster, Consumer<String> steps) {
+  private static void build(LocalCluster cluster, Consumer<String> steps) {
     ClusterSpec spec = cluster.spec();
     NodeMaker maker = new NodeMaker(cluster);
     steps.accept("creating %d nodes".formatted(spec.nodes()));
-    List<ClusterNode> nodes =
+    List<NamespaceNode> nodes =
         maker.create(IntStream.rangeClosed(1, spec.nodes()).mapToObj(NodeMaker::name).toList());
     if (spec.datastore() == ClusterDatastore.ETCD) {
       steps.accept("starting etcd");

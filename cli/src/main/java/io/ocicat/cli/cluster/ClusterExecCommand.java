@@ -53,7 +53,7 @@ final class ClusterExecCommand extends ClusterCommand.Sub {
 
   @Override
   public Integer call() {
-    Cluster cluster = found();
+    LocalCluster cluster = found();
     List<String> line = line(cluster);
     if (json()) {
       FinishedCommand finished = FinishedCommand.of(line, LONGEST);
@@ -76,7 +76,7 @@ final class ClusterExecCommand extends ClusterCommand.Sub {
     }
   }
 
-  private List<String> line(Cluster cluster) {
+  private List<String> line(LocalCluster cluster) {
     if (where.equals("outside")) {
       List<String> line =
           new ArrayList<>(cluster.onUnderlay("nsenter", "--net=/run/netns/outside"));

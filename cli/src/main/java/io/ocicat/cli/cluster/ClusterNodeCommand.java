@@ -54,7 +54,7 @@ final class ClusterNodeCommand {
       return 0;
     }
 
-    abstract void change(Cluster cluster);
+    abstract void change(LocalCluster cluster);
   }
 
   /** {@code ocicat cluster node add}. */
@@ -76,7 +76,7 @@ final class ClusterNodeCommand {
     }
 
     @Override
-    void change(Cluster cluster) {
+    void change(LocalCluster cluster) {
       if (cluster.findNode(name()).isPresent()) {
         throw new MachineException(
             "cluster \"%s\" has a node %s already".formatted(cluster.spec().name(), name()));
@@ -85,7 +85,7 @@ final class ClusterNodeCommand {
         throw invalid("--pods must be 0–%d, not %d".formatted(ClusterSpec.MOST_PODS, pods));
       }
       NodeMaker maker = new NodeMaker(cluster);
-      List<ClusterNode> added = maker.create(List.of(name()));
+      List<NamespaceNode> added = maker.create(List.of(name()));
       maker.start(added);
       maker.runPods(added, pods);
     }
@@ -103,7 +103,7 @@ final class ClusterNodeCommand {
     }
 
     @Override
-    void change(Cluster cluster) {
+    void change(LocalCluster cluster) {
       new NodeMaker(cluster).remove(cluster.node(name()));
     }
   }
@@ -123,7 +123,7 @@ final class ClusterNodeCommand {
     }
 
     @Override
-    void change(Cluster cluster) {
+    void change(LocalCluster cluster) {
       new NodeProcess(cluster, cluster.node(name())).stop(kill);
     }
   }
@@ -140,7 +140,7 @@ final class ClusterNodeCommand {
     }
 
     @Override
-    void change(Cluster cluster) {
+    void change(LocalCluster cluster) {
       new NodeProcess(cluster, cluster.node(name())).start();
     }
   }

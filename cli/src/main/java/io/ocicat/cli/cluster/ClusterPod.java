@@ -14,16 +14,16 @@ import java.util.List;
  *
  * @param alone whether it is a network namespace alone, without a process that holds it
  */
-record ClusterPod(ClusterNode node, String pod, Path netns, boolean alone) {
+record ClusterPod(NamespaceNode node, String pod, Path netns, boolean alone) {
 
   /**
    * @param pod as namespace/name
    * @throws MachineException when there is none that is ready
    */
-  static ClusterPod find(Cluster cluster, String pod) {
+  static ClusterPod find(LocalCluster cluster, String pod) {
     String namespace = pod.substring(0, pod.indexOf('/'));
     String name = pod.substring(pod.indexOf('/') + 1);
-    for (ClusterNode node : cluster.nodes()) {
+    for (NamespaceNode node : cluster.nodes()) {
       Path folder = cluster.pods(node);
       if (!Files.isDirectory(folder)) {
         continue;
@@ -41,7 +41,7 @@ record ClusterPod(ClusterNode node, String pod, Path netns, boolean alone) {
             .formatted(cluster.spec().name(), pod));
   }
 
-  List<String> commandIn(Cluster cluster, List<String> command) {
+  List<String> commandIn(LocalCluster cluster, List<String> command) {
     if (alone) {
       return cluster.inPod(node, netns, command);
     }

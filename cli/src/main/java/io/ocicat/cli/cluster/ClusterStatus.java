@@ -26,7 +26,7 @@ public final class ClusterStatus {
    *
    * @param health {@code ready}, or why it is not
    */
-  private record NodeStatus(ClusterNode node, String health, List<PodStatus> pods) {
+  private record NodeStatus(NamespaceNode node, String health, List<PodStatus> pods) {
     boolean isReady() {
       return health.equals(READY);
     }
@@ -60,19 +60,19 @@ public final class ClusterStatus {
 
   private static final String READY = "ready";
 
-  public ClusterStatus(Cluster cluster) {
+  public ClusterStatus(LocalCluster cluster) {
     this.spec = cluster.spec();
     Map<String, NodeStatus> found = new ConcurrentHashMap<>();
-    List<ClusterNode> all = cluster.nodes();
+    List<NamespaceNode> all = cluster.nodes();
     NodeMaker.atOnce(all, node -> found.put(node.name(), ask(cluster, node)));
     all.forEach(node -> nodes.add(found.get(node.name())));
   }
 
-  private static NodeStatus ask(Cluster cluster, ClusterNode node) {
+  private static NodeStatus ask(LocalCluster cluster, NamespaceNode node) {
     boolean alive = new NodeProcess(cluster, node).isAlive();
     FinishedCommand listed =
         FinishedCommand.of(
-            cluster.onNode(node, List.of("ocicat", "pod", "list", "--json")), Cluster.LIMIT);
+            cluster.onNode(node, List.of("ocicat", "pod", "list", "--json")), LocalCluster.LIMIT);
     if (listed.code() != 0) {
       return new NodeStatus(node, listed.errorOutput(), List.of());
     }
@@ -123,7 +123,7 @@ public final class ClusterStatus {
         : List.of(Underlay.OUTSIDE);
   }
 
-  private List<String> addresses(ClusterNode node) {
+  private List<String> addresses(NamespaceNode node) {
     return spec.dualStack() ? List.of(node.address(), node.address6()) : List.of(node.address());
   }
 

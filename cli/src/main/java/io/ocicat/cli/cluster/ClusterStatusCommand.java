@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 /** {@code ocicat cluster status}: lists the nodes of a cluster and their pods. */
 @Command(
     name = "status",
-    description = "List the nodes of a cluster with their pods, and whether all are well.",
+    description = "List the nodes and pods of a cluster, and their health.",
     mixinStandardHelpOptions = true,
     footer = {"", "Example: ocicat cluster status --json"},
     exitCodeListHeading = "%nExit codes:%n",

@@ -85,9 +85,10 @@ final class ClusterUpCommand extends ClusterCommand.Sub {
     require("--nodes", nodes, 1, ClusterSpec.MOST_NODES);
     require("--pods", pods, 0, ClusterSpec.MOST_PODS);
     ClusterSpec wanted = new ClusterSpec(clusterName(), network, datastore, dualStack, nodes, pods);
-    Cluster cluster =
+    LocalCluster cluster =
         new ClusterCreation(folder(), installed(), Preflight.needsUserNamespace(), err())
             .create(wanted, this::report);
+    cluster.keep();
     if (json()) {
       out().println(Json.pretty(new ClusterStatus(cluster).toJson()));
     } else {

@@ -11,7 +11,7 @@ import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
 /** Adds nodes and pods to a cluster, and removes them. */
-record NodeMaker(Cluster cluster) {
+record NodeMaker(LocalCluster cluster) {
   private static final List<String> APPS = List.of("web", "db", "api", "cache");
 
   /** Arguments: node.sh, the distribution, whether the datastore is shared; then name, number, … */
@@ -65,8 +65,8 @@ record NodeMaker(Cluster cluster) {
   }
 
   /** Creates nodes, connects them, and prepares them for {@code ocicat node}. */
-  List<ClusterNode> create(List<String> names) {
-    int next = 1 + cluster.nodes().stream().mapToInt(ClusterNode::number).max().orElse(0);
+  List<NamespaceNode> create(List<String> names) {
+    int next = 1 + cluster.nodes().stream().mapToInt(NamespaceNode::number).max().orElse(0);
     List<String> command = new ArrayList<>(List.of("sh", "-ec", CREATE, "sh"));
     command.add(NamespaceHolder.script(NodeMaker.class, "node.sh"));
     command.add(cluster.installed().home().toString());
@@ -80,8 +80,8 @@ record NodeMaker(Cluster cluster) {
       wire.add("--dual-stack");
     }
     cluster.runOnUnderlay(wire.toArray(String[]::new));
-    List<ClusterNode> nodes = names.stream().map(cluster::node).toList();
-    for (ClusterNode node : nodes) {
+    List<NamespaceNode> nodes = names.stream().map(cluster::node).toList();
+    for (NamespaceNode node : nodes) {
       cluster.run(
           node,
           "sh",
@@ -97,12 +97,12 @@ record NodeMaker(Cluster cluster) {
     cluster.runOnUnderlay("sh", "-c", START_ETCD, "sh", Underlay.ROUTER);
   }
 
-  void start(List<ClusterNode> nodes) {
+  void start(List<NamespaceNode> nodes) {
     atOnce(nodes, node -> new NodeProcess(cluster, node).start());
   }
 
   /** Runs the pods that each node begins with. */
-  void runPods(List<ClusterNode> nodes, int pods) {
+  void runPods(List<NamespaceNode> nodes, int pods) {
     atOnce(
         nodes,
         node -> {
@@ -129,7 +129,7 @@ record NodeMaker(Cluster cluster) {
   }
 
   /** Removes a node with everything on it, also from the datastore. */
-  void remove(ClusterNode node) {
+  void remove(NamespaceNode node) {
     cluster.run(node, "ocicat", "pod", "rm", "--all");
     new NodeProcess(cluster, node).stop(false);
     cluster.run(node, "ocicat", "delete", "node", node.name(), "--skip-not-exists");
@@ -137,7 +137,7 @@ record NodeMaker(Cluster cluster) {
   }
 
   /** For all nodes at the same time; throws the first failure after all have ended. */
-  static void atOnce(List<ClusterNode> nodes, Consumer<ClusterNode> work) {
+  static void atOnce(List<NamespaceNode> nodes, Consumer<NamespaceNode> work) {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> all = new ArrayList<>();
       nodes.forEach(node -> all.add(threads.submit(() -> work.accept(node))));

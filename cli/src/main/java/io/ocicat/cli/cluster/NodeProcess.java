@@ -4,7 +4,7 @@ import io.ocicat.cli.machine.FinishedCommand;
 import java.util.List;
 
 /** Starts and ends {@code ocicat node} on a node of a cluster. */
-record NodeProcess(Cluster cluster, ClusterNode node) {
+record NodeProcess(LocalCluster cluster, NamespaceNode node) {
 
   /** In the background, with its output in a file; returns when it serves. */
   private static final String START =
@@ -48,7 +48,7 @@ record NodeProcess(Cluster cluster, ClusterNode node) {
   }
 
   boolean isAlive() {
-    return FinishedCommand.of(cluster.onNode(node, List.of("sh", "-c", ALIVE)), Cluster.LIMIT)
+    return FinishedCommand.of(cluster.onNode(node, List.of("sh", "-c", ALIVE)), LocalCluster.LIMIT)
             .code()
         == 0;
   }

@@ -3,23 +3,23 @@ package io.ocicat.cli.demo;
 import java.io.PrintWriter;
 import java.util.concurrent.CountDownLatch;
 
-/** Tears the demo's node down when the user interrupts the demo. */
+/** Tears the demo's node or cluster down when the user interrupts the demo. */
 final class DemoInterrupt {
   private final Thread hook;
 
-  private DemoInterrupt(DemoNode node, PrintWriter err) {
+  private DemoInterrupt(Runnable tearDown, PrintWriter err) {
     hook =
         Thread.ofPlatform()
             .name("interruption")
             .unstarted(
                 () -> {
-                  node.close();
+                  tearDown.run();
                   err.println("ocicat: interrupted; everything is taken down, nothing is left");
                 });
   }
 
-  static DemoInterrupt closing(DemoNode node, PrintWriter err) {
-    DemoInterrupt interruption = new DemoInterrupt(node, err);
+  static DemoInterrupt closing(Runnable tearDown, PrintWriter err) {
+    DemoInterrupt interruption = new DemoInterrupt(tearDown, err);
     Runtime.getRuntime().addShutdownHook(interruption.hook);
     return interruption;
   }

@@ -11,6 +11,7 @@ import io.ocicat.netlink.route.Address;
 import io.ocicat.netlink.route.Addresses;
 import io.ocicat.netlink.route.Route;
 import io.ocicat.netlink.route.RouteFilter;
+import io.ocicat.netlink.route.RouteType;
 import io.ocicat.netlink.route.Routes;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -71,6 +72,9 @@ final class KernelJson {
     ArrayNode routes = json.putArray("routes");
     for (Route route : socket.list(Routes.list(RouteFilter.main(IpFamily.V4)))) {
       ObjectNode entry = routes.addObject().put("dst", destination(route));
+      if (!route.type().equals(RouteType.UNICAST)) {
+        entry.put("type", route.type().toString());
+      }
       route.gateway().ifPresent(gateway -> entry.put("gateway", gateway.toString()));
       route.device().ifPresent(device -> entry.put("dev", names.getOrDefault(device.index(), "?")));
     }

@@ -1,14 +1,14 @@
 package io.ocicat.cli.demo;
 
-import io.ocicat.cli.cluster.Cluster;
 import io.ocicat.cli.cluster.ClusterConnectivity;
 import io.ocicat.cli.cluster.ClusterCreation;
 import io.ocicat.cli.cluster.ClusterDatastore;
 import io.ocicat.cli.cluster.ClusterFolder;
 import io.ocicat.cli.cluster.ClusterNetwork;
-import io.ocicat.cli.cluster.ClusterNode;
 import io.ocicat.cli.cluster.ClusterSpec;
 import io.ocicat.cli.cluster.ClusterStatus;
+import io.ocicat.cli.cluster.LocalCluster;
+import io.ocicat.cli.cluster.NamespaceNode;
 import io.ocicat.cli.connectivity.ConnectivityMatrix;
 import io.ocicat.cli.machine.InstalledPrograms;
 import io.ocicat.cli.machine.Preflight;
@@ -35,12 +35,14 @@ record NodesDemo(
     narrator.title("Everything happens in namespaces of its own; nothing on this machine changes.");
     narrator.chapter(1, "A cluster of its own");
     narrator.command("ocicat cluster up --name %s --nodes %d --pods 2".formatted(NAME, nodes));
-    Cluster cluster =
+    LocalCluster cluster =
         new ClusterCreation(folder, installed, Preflight.needsUserNamespace(), err)
             .create(
                 new ClusterSpec(
                     NAME, ClusterNetwork.CALICO, ClusterDatastore.EMBEDDED, false, nodes, 2),
                 step -> narrator.dim(step + "…"));
+    DemoInterrupt interruption = DemoInterrupt.closing(() -> cluster.end(folder), err);
+    boolean done = false;
     try {
       narrator.paragraph(
           "Each node has its own network, files and processes. All are on one Ethernet; behind its"
@@ -61,13 +63,17 @@ record NodesDemo(
               + " the largest packet that arrives whole. Pods reach each other with their own"
               + " addresses; outside they are seen with their node's (natOutgoing).");
       if (keep) {
+        interruption.disarm();
+        cluster.keep();
+        done = true;
         narrator.close(
             "It stays up: \"ocicat cluster exec --name %1$s node-1 -- bash\" opens a shell on a node, \"ocicat cluster down --name %1$s\" removes everything."
                 .formatted(NAME));
       }
       return matrix.isComplete() ? 0 : 1;
     } finally {
-      if (!keep) {
+      if (!done) {
+        interruption.disarm();
         narrator.chapter(5, "Removing it all");
         cluster.end(folder);
         narrator.fine("the cluster is gone: its processes, namespaces, mounts, links and files");
@@ -87,20 +93,23 @@ record NodesDemo(
     text.toString().lines().forEach(narrator::show);
   }
 
-  private void showRoutes(Cluster cluster) {
+  private void showRoutes(LocalCluster cluster) {
     narrator.chapter(3, "How a node finds the pods of the others");
-    ClusterNode node = cluster.nodes().getFirst();
+    NamespaceNode node = cluster.nodes().getFirst();
     narrator.command("ocicat cluster exec --name %s %s -- ip route".formatted(NAME, node.name()));
     JsonNode kernel =
         CniJson.parse(cluster.run(node, "ocicat", "demo", "--kernel", "/proc/self/ns/net"));
     for (JsonNode route : kernel.at("/node/routes")) {
       String gateway = route.path("gateway").asString("");
+      String device = route.path("dev").asString("");
+      String type = route.path("type").asString("");
       narrator.show(
-          "%s%s dev %s"
+          "%s%s%s%s"
               .formatted(
+                  type.isEmpty() ? "" : type + " ",
                   route.path("dst").asString(),
                   gateway.isEmpty() ? "" : " via " + gateway,
-                  route.path("dev").asString("-")));
+                  device.isEmpty() ? "" : " dev " + device));
     }
     facts.set("routes", kernel.at("/node/routes"));
     narrator.paragraph(

@@ -76,7 +76,7 @@ class ConnectivityCommandTest {
     two.exec("sysctl", "-qw", "net.ipv4.ip_forward=1");
     two.exec("ip", "route", "add", "10.65.0.0/24", "via", "192.0.2.11");
     one.exec("ip", "route", "add", "10.65.1.0/24", "via", "192.0.2.12");
-    one.exec("ip", "route", "add", "default", "via", "192.0.2.12");
+    one.exec("ip", "route", "add", "default", "via", "192.0.2.254");
     String network =
         """
         {"cniVersion":"1.0.0","name":"calico","type":"calico","datastore_type":"embedded",
@@ -159,6 +159,7 @@ class ConnectivityCommandTest {
   @Test
   void whatIsOutsideNeedsARouteThere() {
     other.exec("ip", "address", "add", "203.0.113.9/32", "dev", "lo");
+    node.exec("ip", "route", "replace", "default", "via", "192.0.2.12");
     assertThat(connectivity("--outside=203.0.113.9").exitCode()).isZero();
 
     node.exec("ip", "route", "del", "default");

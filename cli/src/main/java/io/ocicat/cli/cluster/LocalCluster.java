@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
  * A cluster that is there: its namespaces, and how commands get into them. A node's namespaces are
  * below those of the cluster, so that everything ends with the one process that holds these.
  */
-public final class Cluster {
+public final class LocalCluster {
   static final Duration LIMIT = Duration.ofMinutes(2);
 
   /** Variables that configure this machine's node, or a datastore of another cluster. */
@@ -34,7 +34,7 @@ public final class Cluster {
   private final NamespaceHolder holder;
   private final InstalledPrograms installed;
 
-  Cluster(ClusterSpec spec, NamespaceHolder holder, InstalledPrograms installed) {
+  LocalCluster(ClusterSpec spec, NamespaceHolder holder, InstalledPrograms installed) {
     this.spec = spec;
     this.holder = holder;
     this.installed = installed;
@@ -45,7 +45,7 @@ public final class Cluster {
    *
    * @throws MachineException when it is not up
    */
-  static Cluster find(ClusterFolder folder, InstalledPrograms installed) {
+  static LocalCluster find(ClusterFolder folder, InstalledPrograms installed) {
     ClusterFolder.Recorded found =
         folder
             .find()
@@ -59,7 +59,12 @@ public final class Cluster {
           "cluster \"%s\" is not up yet: process %d is bringing it up"
               .formatted(folder.name(), found.creator().pid()));
     }
-    return new Cluster(found.spec(), found.holder(), installed);
+    return new LocalCluster(found.spec(), found.holder(), installed);
+  }
+
+  /** Lets it outlive this process, which has created it. */
+  public void keep() {
+    holder.keep();
   }
 
   /** Ends everything in it at once. */
@@ -87,15 +92,15 @@ public final class Cluster {
   }
 
   /** The records of a node's pods. */
-  Path pods(ClusterNode node) {
+  Path pods(NamespaceNode node) {
     return file(
-        ClusterNode.folder(node.name())
+        NamespaceNode.folder(node.name())
             .resolve(spec.datastore() == ClusterDatastore.EMBEDDED ? "pods" : "lib/ocicat/pods"));
   }
 
   /** In the order of their numbers. */
-  public List<ClusterNode> nodes() {
-    List<ClusterNode> nodes = new ArrayList<>();
+  public List<NamespaceNode> nodes() {
+    List<NamespaceNode> nodes = new ArrayList<>();
     try (DirectoryStream<Path> folders =
         Files.newDirectoryStream(file(Path.of("/run/ocicat-cluster/nodes")))) {
       for (Path folder : folders) {
@@ -104,15 +109,15 @@ public final class Cluster {
     } catch (IOException e) {
       throw new MachineException("the nodes of the cluster cannot be listed: " + e, e);
     }
-    nodes.sort(Comparator.comparingInt(ClusterNode::number));
+    nodes.sort(Comparator.comparingInt(NamespaceNode::number));
     return nodes;
   }
 
   /** Empty for one that is being created or removed. */
-  private static Optional<ClusterNode> read(Path folder) throws IOException {
+  private static Optional<NamespaceNode> read(Path folder) throws IOException {
     try {
       return Optional.of(
-          new ClusterNode(
+          new NamespaceNode(
               folder.getFileName().toString(),
               Integer.parseInt(Files.readString(folder.resolve("number")).strip()),
               Long.parseLong(Files.readString(folder.resolve("holder")).strip())));
@@ -121,11 +126,11 @@ public final class Cluster {
     }
   }
 
-  Optional<ClusterNode> findNode(String name) {
+  Optional<NamespaceNode> findNode(String name) {
     return nodes().stream().filter(node -> node.name().equals(name)).findFirst();
   }
 
-  ClusterNode node(String name) {
+  NamespaceNode node(String name) {
     return findNode(name)
         .orElseThrow(
             () ->
@@ -134,7 +139,8 @@ public final class Cluster {
                         .formatted(
                             spec.name(),
                             name,
-                            String.join(", ", nodes().stream().map(ClusterNode::name).toList()))));
+                            String.join(
+                                ", ", nodes().stream().map(NamespaceNode::name).toList()))));
   }
 
   /** The command line that runs something in the cluster's own namespaces: the underlay. */
@@ -146,7 +152,7 @@ public final class Cluster {
   }
 
   /** The command line that runs something on a node. */
-  List<String> onNode(ClusterNode node, List<String> command) {
+  List<String> onNode(NamespaceNode node, List<String> command) {
     return within(node, "ns/net", command);
   }
 
@@ -155,11 +161,11 @@ public final class Cluster {
    *
    * @param netns its path on the node
    */
-  List<String> inPod(ClusterNode node, Path netns, List<String> command) {
+  List<String> inPod(NamespaceNode node, Path netns, List<String> command) {
     return within(node, "root" + netns, command);
   }
 
-  private List<String> within(ClusterNode node, String netns, List<String> command) {
+  private List<String> within(NamespaceNode node, String netns, List<String> command) {
     // By the cluster's /proc: node.holder() is a number of its process namespace.
     Path process = file(Path.of("/proc", Long.toString(node.holder())));
     List<String> line = new ArrayList<>();
@@ -184,7 +190,7 @@ public final class Cluster {
   }
 
   /** The output of a command on a node that must succeed. */
-  public String run(ClusterNode node, String... command) {
+  public String run(NamespaceNode node, String... command) {
     return require(FinishedCommand.of(onNode(node, List.of(command)), LIMIT), node.name(), command);
   }
 

@@ -10,7 +10,7 @@ import java.util.TreeMap;
  * @param number which of the underlay's addresses it has
  * @param holder the process, in the cluster's own process namespace, that holds its namespaces
  */
-public record ClusterNode(String name, int number, long holder) {
+public record NamespaceNode(String name, int number, long holder) {
 
   /** What is started on the node is told. */
   Map<String, String> environment(ClusterSpec spec) {
