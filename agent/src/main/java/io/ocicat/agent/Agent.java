@@ -7,11 +7,11 @@ import io.ocicat.agent.kernel.KernelReport;
 import io.ocicat.agent.kernel.NodeKernel;
 import io.ocicat.agent.status.AgentStatus;
 import io.ocicat.agent.status.EndpointStatusFiles;
-import io.ocicat.agent.view.ClusterView;
 import io.ocicat.agent.view.LocalEndpoint;
 import io.ocicat.agent.view.ResourceFollower;
 import io.ocicat.agent.view.ViewChange;
 import io.ocicat.agent.view.ViewEvent;
+import io.ocicat.agent.view.WatchedCluster;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.datastore.resource.ResourceQuery;
@@ -35,7 +35,7 @@ import java.util.concurrent.TimeUnit;
  * The agent of a node. Data flows one way, on one thread:
  *
  * <pre>
- * followers of the datastore ─► ClusterView ─► DesiredNetwork ─► NodeKernel's reconcilers ─► status
+ * followers of the datastore ─► WatchedCluster ─► DesiredNetwork ─► NodeKernel's reconcilers ─► status
  * reports of the kernel ───────────────────────────────────────►
  * </pre>
  *
@@ -52,7 +52,7 @@ public final class Agent implements AutoCloseable {
 
   private final AgentParts parts;
   private final BlockingQueue<Event> queue = new LinkedBlockingQueue<>();
-  private final ClusterView view;
+  private final WatchedCluster view;
   private final DesiredNetwork desired;
   private final NodeKernel kernel;
   private final KernelMonitor monitor;
@@ -83,7 +83,7 @@ public final class Agent implements AutoCloseable {
 
   private Agent(AgentParts parts) {
     this.parts = parts;
-    this.view = new ClusterView(parts.nodeName());
+    this.view = new WatchedCluster(parts.nodeName());
     this.config = parts.configuration().of(Map.of(), Map.of());
     this.desired = new DesiredNetwork(view, config);
     this.status = AgentStatus.starting(parts.nodeName());
@@ -99,7 +99,7 @@ public final class Agent implements AutoCloseable {
   public static Agent start(AgentParts parts) {
     Agent agent = new Agent(parts);
     agent.thread.start();
-    for (Kind kind : ClusterView.KINDS) {
+    for (Kind kind : WatchedCluster.KINDS) {
       agent.followers.add(
           ResourceFollower.start(
               parts.datastore(),

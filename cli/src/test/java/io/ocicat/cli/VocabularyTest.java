@@ -29,6 +29,7 @@ class VocabularyTest {
       Map.ofEntries(
           Map.entry("ocicat completion", "prints a script"),
           Map.entry("ocicat daemon", "prints its log, as JSON with --log-format json"),
+          Map.entry("ocicat node", "likewise"),
           Map.entry("ocicat ipam-server", "serves"),
           Map.entry("ocicat plugin", "prints what CNI says, which is JSON"),
           Map.entry("ocicat net add", "prints what CNI says, which is JSON"),

@@ -3,9 +3,9 @@ package io.ocicat.agent.desired;
 import io.ocicat.agent.config.AgentConfig;
 import io.ocicat.agent.view.AddressBlock;
 import io.ocicat.agent.view.ClusterNode;
-import io.ocicat.agent.view.ClusterView;
 import io.ocicat.agent.view.LocalEndpoint;
 import io.ocicat.agent.view.ViewChange;
+import io.ocicat.agent.view.WatchedCluster;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.ResourceKey;
@@ -26,8 +26,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state that the node's network should have, computed from a {@link ClusterView}. It is always
- * what {@link RouteRules} and {@link NatRules} say of the whole view, whatever the order of
+ * The state that the node's network should have, computed from a {@link WatchedCluster}. It is
+ * always what {@link RouteRules} and {@link NatRules} say of the whole view, whatever the order of
  * changes; a change is only computed for what depends on it:
  *
  * <ul>
@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * For one thread.
  */
 public final class DesiredNetwork {
-  private final ClusterView view;
+  private final WatchedCluster view;
   private AgentConfig config;
   private HostNetwork host = HostNetwork.UNKNOWN;
 
@@ -60,7 +60,7 @@ public final class DesiredNetwork {
   private final Map<IpPrefix, Set<String>> nodesByBlock = new HashMap<>();
   private @Nullable NatRules nat;
 
-  public DesiredNetwork(ClusterView view, AgentConfig config) {
+  public DesiredNetwork(WatchedCluster view, AgentConfig config) {
     this.view = view;
     this.config = config;
   }

@@ -2,8 +2,8 @@ package io.ocicat.agent.desired;
 
 import io.ocicat.agent.config.AgentConfig;
 import io.ocicat.agent.view.ClusterNode;
-import io.ocicat.agent.view.ClusterView;
 import io.ocicat.agent.view.LocalEndpoint;
+import io.ocicat.agent.view.WatchedCluster;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
@@ -49,7 +49,7 @@ public record NatRules(
     tunnels = Map.copyOf(tunnels);
   }
 
-  static NatRules of(ClusterView view, AgentConfig config, List<VxlanDevice> devices) {
+  static NatRules of(WatchedCluster view, AgentConfig config, List<VxlanDevice> devices) {
     Stream<IpPrefix> pools = view.pools().stream().filter(NatRules::hasWorkloads).map(IpPool::cidr);
     Stream<IpPrefix> hosts =
         config.natOutgoingExcludesHosts()
@@ -77,7 +77,7 @@ public record NatRules(
   }
 
   /** An address that two endpoints claim goes to the one whose name sorts first. */
-  private static Map<IpAddress, IpAddress> floating(ClusterView view) {
+  private static Map<IpAddress, IpAddress> floating(WatchedCluster view) {
     Map<IpAddress, IpAddress> floating = new TreeMap<>();
     view.endpoints().values().stream()
         .sorted(Comparator.comparing(endpoint -> endpoint.key().describe()))

@@ -4,8 +4,8 @@ import io.ocicat.agent.config.AgentConfig;
 import io.ocicat.agent.desired.DesiredRoute.Purpose;
 import io.ocicat.agent.view.AddressBlock;
 import io.ocicat.agent.view.ClusterNode;
-import io.ocicat.agent.view.ClusterView;
 import io.ocicat.agent.view.LocalEndpoint;
+import io.ocicat.agent.view.WatchedCluster;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * borrowed address               10.65.0.9 towards the node that uses it, in that node's form
  * </pre>
  */
-record RouteRules(ClusterView view, AgentConfig config, HostNetwork host) {
+record RouteRules(WatchedCluster view, AgentConfig config, HostNetwork host) {
   /** What Felix marks routes with that are not a device's, unless another number is configured. */
   private static final RouteProtocol FELIX = new RouteProtocol(80);
 

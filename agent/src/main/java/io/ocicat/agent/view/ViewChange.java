@@ -3,7 +3,7 @@ package io.ocicat.agent.view;
 import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpPrefix;
 
-/** Which part of a {@link ClusterView} is different now. */
+/** Which part of a {@link WatchedCluster} is different now. */
 public sealed interface ViewChange {
   record NodeChanged(String name) implements ViewChange {}
 

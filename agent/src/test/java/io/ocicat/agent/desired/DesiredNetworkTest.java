@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.agent.config.AgentConfig;
 import io.ocicat.agent.config.ConfigSources;
 import io.ocicat.agent.config.EffectiveConfig;
-import io.ocicat.agent.view.ClusterView;
 import io.ocicat.agent.view.ViewChange;
 import io.ocicat.agent.view.ViewEvent;
+import io.ocicat.agent.view.WatchedCluster;
 import io.ocicat.datastore.json.StoredJson;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
@@ -178,7 +178,7 @@ class DesiredNetworkTest {
   }
 
   private static Outcome fromScratch(List<Resource> resources) {
-    ClusterView view = new ClusterView(LOCAL);
+    WatchedCluster view = new WatchedCluster(LOCAL);
     DesiredNetwork desired = new DesiredNetwork(view, CONFIG);
     list(view, resources);
     desired.follow(HOST);
@@ -186,9 +186,9 @@ class DesiredNetworkTest {
     return Outcome.of(desired);
   }
 
-  private static Set<ViewChange> list(ClusterView view, List<Resource> resources) {
+  private static Set<ViewChange> list(WatchedCluster view, List<Resource> resources) {
     Set<ViewChange> changes = new LinkedHashSet<>();
-    for (Kind kind : ClusterView.KINDS) {
+    for (Kind kind : WatchedCluster.KINDS) {
       changes.addAll(
           view.apply(
               new ViewEvent.Listed(
@@ -207,7 +207,7 @@ class DesiredNetworkTest {
     for (int scenario = 0; scenario < scenarios; scenario++) {
       Random random = new Random(seed + scenario);
       World world = new World(random);
-      ClusterView view = new ClusterView(LOCAL);
+      WatchedCluster view = new WatchedCluster(LOCAL);
       DesiredNetwork desired = new DesiredNetwork(view, CONFIG);
       list(view, List.of());
       desired.follow(HOST);
@@ -237,7 +237,7 @@ class DesiredNetworkTest {
     return events;
   }
 
-  private static Set<ViewChange> apply(ClusterView view, List<ResourceEvent> events) {
+  private static Set<ViewChange> apply(WatchedCluster view, List<ResourceEvent> events) {
     Set<ViewChange> changes = new LinkedHashSet<>();
     for (ResourceEvent event : events) {
       changes.addAll(view.apply(new ViewEvent.Changed(event.key().kind(), List.of(event))));
@@ -249,7 +249,7 @@ class DesiredNetworkTest {
   void changedKeysAreExactlyThoseThatChanged() {
     Random random = new Random(7);
     World world = new World(random);
-    ClusterView view = new ClusterView(LOCAL);
+    WatchedCluster view = new WatchedCluster(LOCAL);
     DesiredNetwork desired = new DesiredNetwork(view, CONFIG);
     list(view, List.of());
     desired.follow(HOST);

@@ -15,8 +15,8 @@ import picocli.CommandLine.ExitCode;
 @Command(
     name = "agent",
     description = {
-      "Be the node's agent: register it, keep routes, tunnels, NAT and endpoint status.",
-      "Does what calico/node and Felix do, without policy. Runs in the foreground until told to stop; what is in the"
+      "Be the node's agent: keep its routes, tunnels and NAT.",
+      "Registers the node and does what calico/node and Felix do, without policy. Runs in the foreground until told to stop; what is in the"
           + " kernel stays, and the next agent continues from it."
     },
     footer = {

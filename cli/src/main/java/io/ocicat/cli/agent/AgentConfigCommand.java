@@ -15,7 +15,7 @@ import tools.jackson.databind.JsonNode;
 /** {@code ocicat agent config}: which values are in force, and where they come from. */
 @Command(
     name = "config",
-    description = "Show each of Felix's parameters that is in force, and which source set it.",
+    description = "Show each of Felix's parameters, and which source set it.",
     mixinStandardHelpOptions = true,
     footer = {"", "Example: ocicat agent config --json"},
     exitCodeListHeading = "%nExit codes:%n",

@@ -15,7 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** {@code ocicat agent status}: how the node's agent is. */
 @Command(
     name = "status",
-    description = "Say whether the node's agent is in sync, and what is not as it should be.",
+    description = "Say whether the node's agent is in sync, and what is wrong.",
     mixinStandardHelpOptions = true,
     footer = {"", "Example: ocicat agent status --json"},
     exitCodeListHeading = "%nExit codes:%n",

@@ -28,7 +28,7 @@ import tools.jackson.databind.JsonNode;
  * state of each resource. What cannot be read keeps its last good state and is named in {@link
  * #problems}. For one thread.
  */
-public final class ClusterView {
+public final class WatchedCluster {
   /** The kinds to follow. */
   public static final Set<Kind> KINDS =
       Collections.unmodifiableSet(
@@ -57,7 +57,7 @@ public final class ClusterView {
   private boolean datastoreReady = true;
   private final Map<ResourceKey, String> problems = new HashMap<>();
 
-  public ClusterView(String localNode) {
+  public WatchedCluster(String localNode) {
     this.localNode = localNode;
   }
 
