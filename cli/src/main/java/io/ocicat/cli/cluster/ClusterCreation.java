@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * Creates a cluster. Until it is kept it ends with this process, however that ends: then the pipe to
- * the process that holds its namespaces does.
+ * Creates a cluster. Until it is kept it ends with this process, however that ends: then the pipe
+ * to the process that holds its namespaces does.
  *
  * @param users whether to use a user namespace, for users other than root
  */

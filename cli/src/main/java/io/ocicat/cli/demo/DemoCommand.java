@@ -215,7 +215,8 @@ public final class DemoCommand implements Callable<Integer> {
     narrator.title("Everything happens in namespaces of its own; nothing on this machine changes.");
     narrator.chapter(1, "A node of its own");
     DemoNode demoNode = DemoNode.open(installed, users);
-    DemoInterrupt interruption = DemoInterrupt.closing(demoNode::close, spec.commandLine().getErr());
+    DemoInterrupt interruption =
+        DemoInterrupt.closing(demoNode::close, spec.commandLine().getErr());
     try {
       narrator.paragraph(
           "Network, mount, process and host name namespaces%s: node-1 with eth0 192.0.2.10, and at the"
