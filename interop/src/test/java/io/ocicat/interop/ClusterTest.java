@@ -172,7 +172,7 @@ class ClusterTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"creating 2 nodes", "running 1 pods"})
+  @ValueSource(strings = {"creating 2 nodes", "running 1 pod"})
   void whatIsKilledOnItsWayUpLeavesNothing(String step) {
     try (Background up = cluster("up", "--nodes", "2", "--pods", "1").start()) {
       Eventually.await("it is at " + step, LIMIT, () -> up.stderr().contains(step));

@@ -70,7 +70,7 @@ public record ClusterCreation(
   private static void build(LocalCluster cluster, Consumer<String> steps) {
     ClusterSpec spec = cluster.spec();
     NodeMaker maker = new NodeMaker(cluster);
-    steps.accept("creating %d nodes".formatted(spec.nodes()));
+    steps.accept("creating " + ClusterSpec.count(spec.nodes(), "node"));
     List<NamespaceNode> nodes =
         maker.create(IntStream.rangeClosed(1, spec.nodes()).mapToObj(NodeMaker::name).toList());
     if (spec.datastore() == ClusterDatastore.ETCD) {
@@ -79,7 +79,7 @@ public record ClusterCreation(
     }
     steps.accept("starting ocicat node on each");
     maker.start(nodes);
-    steps.accept("running %d pods on each".formatted(spec.pods()));
+    steps.accept("running %s on each".formatted(ClusterSpec.count(spec.pods(), "pod")));
     maker.runPods(nodes, spec.pods());
   }
 

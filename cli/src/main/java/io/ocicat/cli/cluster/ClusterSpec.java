@@ -23,13 +23,17 @@ public record ClusterSpec(
 
   /** In one phrase. */
   String describe() {
-    return "%d node%s, network %s%s, %s datastore"
+    return "%s, network %s%s, %s datastore"
         .formatted(
-            nodes,
-            nodes == 1 ? "" : "s",
+            count(nodes, "node"),
             network.label(),
             dualStack ? " with IPv4 and IPv6" : "",
             datastore.label());
+  }
+
+  /** As in 1 pod, 2 pods. */
+  static String count(int number, String things) {
+    return "%d %s%s".formatted(number, things, number == 1 ? "" : "s");
   }
 
   ObjectNode toJson() {

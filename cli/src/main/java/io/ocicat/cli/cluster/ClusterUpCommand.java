@@ -94,8 +94,9 @@ final class ClusterUpCommand extends ClusterCommand.Sub {
     } else {
       out()
           .println(
-              "cluster \"%s\" is up: %s, %d pods on each"
-                  .formatted(wanted.name(), wanted.describe(), wanted.pods()));
+              "cluster \"%s\" is up: %s, %s on each"
+                  .formatted(
+                      wanted.name(), wanted.describe(), ClusterSpec.count(wanted.pods(), "pod")));
       String option = wanted.name().equals("ocicat") ? "" : " --name " + wanted.name();
       out().println("  ocicat cluster status%s         its nodes and pods".formatted(option));
       out().println("  ocicat cluster connectivity%s   who reaches whom".formatted(option));
