@@ -88,10 +88,15 @@ public final class Agent implements AutoCloseable {
     this.desired = new DesiredNetwork(view, config);
     this.status = AgentStatus.starting(parts.nodeName());
     this.files = new EndpointStatusFiles(config.endpointStatusPathPrefix());
-    this.refresh = new NodeRefresh(parts.refreshNode(), parts.log());
-    this.monitor =
-        KernelMonitor.start(parts.host(), report -> queue.add(new Event.OfKernel(report)));
     this.kernel = new NodeKernel(parts.host(), desired, config, parts.log(), System::nanoTime);
+    try {
+      this.monitor =
+          KernelMonitor.start(parts.host(), report -> queue.add(new Event.OfKernel(report)));
+    } catch (RuntimeException e) {
+      kernel.close();
+      throw e;
+    }
+    this.refresh = new NodeRefresh(parts.refreshNode(), parts.log());
     this.thread = Thread.ofPlatform().name("agent").daemon().unstarted(this::run);
   }
 

@@ -21,6 +21,7 @@ import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.ipam.model.ClockAndRandom;
 import io.ocicat.netlink.linux.FileLock;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.ns.NetNs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -33,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,17 +128,11 @@ public final class AgentService implements AutoCloseable {
 
   private void run() {
     try {
-      LocalNode node = startUp();
-      agent =
-          Agent.start(
-              new AgentParts(
-                  datastore,
-                  host,
-                  node.name(),
-                  (resources, labels) -> configure(node.name(), resources, labels),
-                  () -> note(startup.refresh()),
-                  this::writeMtu,
-                  log));
+      LocalNode node = retried(startup::start);
+      note(node);
+      log.write("node %s is registered: %s".formatted(node.name(), describe(node)));
+      agent = retried(() -> Agent.start(parts(node.name())));
+      startupProblem = "";
       NetworkUnavailableCondition condition =
           new NetworkUnavailableCondition(datastore.cluster(), node.name());
       boolean announced = false;
@@ -150,16 +146,24 @@ public final class AgentService implements AutoCloseable {
     }
   }
 
-  private LocalNode startUp() throws InterruptedException {
+  private AgentParts parts(String node) {
+    return new AgentParts(
+        datastore,
+        host,
+        node,
+        (resources, labels) -> configure(node, resources, labels),
+        () -> note(startup.refresh()),
+        this::writeMtu,
+        log);
+  }
+
+  /** Tries a step with backoff until it succeeds; what is wrong is logged once and reported. */
+  private <T> T retried(Supplier<T> step) throws InterruptedException {
     Duration pause = FIRST_PAUSE;
     while (true) {
       try {
-        LocalNode node = startup.start();
-        note(node);
-        startupProblem = "";
-        log.write("node %s is registered: %s".formatted(node.name(), describe(node)));
-        return node;
-      } catch (StartupException e) {
+        return step.get();
+      } catch (StartupException | NetlinkException e) {
         String problem = String.valueOf(e.getMessage());
         if (!problem.equals(startupProblem)) {
           log.write(problem);

@@ -27,29 +27,35 @@ public final class KernelMonitor implements AutoCloseable {
    * @param reports called by two threads
    */
   public static KernelMonitor start(NetNs host, Consumer<KernelReport> reports) {
-    KernelMonitor monitor =
-        new KernelMonitor(
-            Monitor.open(
-                host,
-                Links.CHANGES,
-                Addresses.CHANGES,
-                Routes.CHANGES,
-                Neighbours.CHANGES,
-                Fdb.CHANGES,
-                Netconf.CHANGES),
-            Monitor.open(host, Generation.CHANGES));
+    Monitor<Record> routing =
+        Monitor.open(
+            host,
+            Links.CHANGES,
+            Addresses.CHANGES,
+            Routes.CHANGES,
+            Neighbours.CHANGES,
+            Fdb.CHANGES,
+            Netconf.CHANGES);
+    Monitor<Generation> ruleset;
+    try {
+      ruleset = Monitor.open(host, Generation.CHANGES);
+    } catch (RuntimeException e) {
+      routing.close();
+      throw e;
+    }
+    KernelMonitor monitor = new KernelMonitor(routing, ruleset);
     Thread.ofPlatform()
         .daemon()
         .name("agent-routing")
         .start(
             () ->
-                pass(monitor.routing, event -> reports.accept(new KernelReport.OfRouting(event))));
+                pass(routing, event -> reports.accept(new KernelReport.OfRouting(event))));
     Thread.ofPlatform()
         .daemon()
         .name("agent-ruleset")
         .start(
             () ->
-                pass(monitor.ruleset, event -> reports.accept(new KernelReport.OfRuleset(event))));
+                pass(ruleset, event -> reports.accept(new KernelReport.OfRuleset(event))));
     return monitor;
   }
 

@@ -85,13 +85,15 @@ record CalicoConf(
 
   /**
    * Reads the configuration of a call. With a datastore of this machine there is no calico/node
-   * whose file could show that it has started.
+   * whose file could show that it has started, so it is only required where the configuration says
+   * so.
    *
    * @throws CniException with code 7, naming every bad field
    */
   static CalicoConf of(Call call) {
     CalicoConf conf = read(call.config());
-    return !conf.node().fileOptional() && isEmbedded(call) ? conf.withoutNodeFile() : conf;
+    boolean said = call.config().json().has("nodename_file_optional");
+    return !said && isEmbedded(call) ? conf.withoutNodeFile() : conf;
   }
 
   private static boolean isEmbedded(Call call) {
