@@ -87,12 +87,14 @@ final class PluginExecution {
     if (!CallTrace.CURRENT.isBound()) {
       return exec.run(invocation);
     }
+    // Steps are kept for whoever looks: they must not keep the request from being free.
     String name = String.valueOf(invocation.executable().getFileName());
+    String command = invocation.command();
     return CallTrace.CURRENT
         .get()
         .timed(
             invocation.ipam() ? Phase.IPAM : Phase.DELEGATE,
-            () -> name + " " + invocation.command(),
+            () -> name + " " + command,
             () -> exec.run(invocation));
   }
 

@@ -213,6 +213,8 @@ public final class CallServer {
   private PluginReply run(PluginCall call, CallerConnection connection, CallTrace trace) {
     long asked = System.nanoTime();
     Verb verb = call.verb().orElse(Verb.VERSION);
+    // Not the call itself, which the trace would keep from being free.
+    String name = call.name();
     try (CallAdmission.@Nullable Turn turn = admission.enter(verb, call.deadline())) {
       trace.add(Phase.QUEUE, () -> "turn", asked, System.nanoTime());
       if (turn == null) {
@@ -224,7 +226,7 @@ public final class CallServer {
           .call(
               () ->
                   trace.timed(
-                      Phase.PLUGIN, call::name, () -> runner.run(call, connection::callerIsGone)));
+                      Phase.PLUGIN, () -> name, () -> runner.run(call, connection::callerIsGone)));
     }
   }
 
