@@ -47,15 +47,11 @@ public final class KernelMonitor implements AutoCloseable {
     Thread.ofPlatform()
         .daemon()
         .name("agent-routing")
-        .start(
-            () ->
-                pass(routing, event -> reports.accept(new KernelReport.OfRouting(event))));
+        .start(() -> pass(routing, event -> reports.accept(new KernelReport.OfRouting(event))));
     Thread.ofPlatform()
         .daemon()
         .name("agent-ruleset")
-        .start(
-            () ->
-                pass(ruleset, event -> reports.accept(new KernelReport.OfRuleset(event))));
+        .start(() -> pass(ruleset, event -> reports.accept(new KernelReport.OfRuleset(event))));
     return monitor;
   }
 
