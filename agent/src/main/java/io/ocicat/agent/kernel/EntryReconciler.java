@@ -166,10 +166,6 @@ final class EntryReconciler<K, V> {
     }
   }
 
-  boolean isInForce(K key) {
-    return installed.containsKey(key);
-  }
-
   Map<K, String> problems() {
     return Map.copyOf(problems);
   }

@@ -97,10 +97,6 @@ public final class NodeKernel implements AutoCloseable {
     this.sysctls = new EndpointSysctls(host, links, desired, config, log, nanoTime);
   }
 
-  public LinkTable links() {
-    return links;
-  }
-
   public void configure(AgentConfig wanted) {
     config = wanted;
     routes.configure(wanted);

@@ -7,7 +7,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
@@ -55,10 +54,6 @@ final class PendingKeys<K> {
 
   void succeeded(K key) {
     backoff.remove(key);
-  }
-
-  Set<K> failing() {
-    return Set.copyOf(backoff.keySet());
   }
 
   /** Removes and returns the keys that are due. */

@@ -267,15 +267,6 @@ final class TableReconciler {
     missing.forEach(element -> requests.add(Elements.add(set, element)));
   }
 
-  /** Removes the table, if it is there. */
-  void remove() {
-    if (net.find(Tables.get(table)).isPresent()) {
-      net.transact(Tables.delete(table));
-    }
-    applied = null;
-    actual = null;
-  }
-
   Optional<String> problem() {
     return Optional.ofNullable(problem);
   }
