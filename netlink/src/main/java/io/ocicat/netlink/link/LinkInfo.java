@@ -9,6 +9,7 @@ import io.ocicat.netlink.MessageWriter;
 import io.ocicat.netlink.link.LinkKind.Bridge;
 import io.ocicat.netlink.link.LinkKind.Dummy;
 import io.ocicat.netlink.link.LinkKind.Ifb;
+import io.ocicat.netlink.link.LinkKind.Ipip;
 import io.ocicat.netlink.link.LinkKind.Macvlan;
 import io.ocicat.netlink.link.LinkKind.Veth;
 import io.ocicat.netlink.link.LinkKind.Vlan;
@@ -48,6 +49,9 @@ final class LinkInfo {
   private static final int VXLAN_LOCAL6 = 17;
   private static final int VXLAN_GBP = 23;
 
+  private static final int IPTUN_LOCAL = 2;
+  private static final int IPTUN_REMOTE = 3;
+
   private static final int VLAN_ID = 1;
   private static final int VLAN_PROTOCOL = 5;
 
@@ -61,7 +65,7 @@ final class LinkInfo {
     switch (kind) {
       case Macvlan macvlan -> out.u32(Rtnl.LINK, macvlan.parent());
       case Vlan vlan -> out.u32(Rtnl.LINK, vlan.parent());
-      case Veth _, Bridge _, Vxlan _, Ifb _, Dummy _ -> {}
+      case Veth _, Bridge _, Vxlan _, Ipip _, Ifb _, Dummy _ -> {}
     }
     out.nest(
         Rtnl.LINKINFO,
@@ -82,6 +86,7 @@ final class LinkInfo {
       case Bridge bridge -> data(out, () -> writeBridge(out, bridge));
       case Macvlan macvlan -> data(out, () -> writeMacvlan(out, macvlan));
       case Vxlan vxlan -> data(out, () -> writeVxlan(out, vxlan));
+      case Ipip ipip -> data(out, () -> writeIpip(out, ipip));
       case Vlan vlan -> data(out, () -> writeVlan(out, vlan));
       case Ifb _, Dummy _ -> {}
     }
@@ -143,6 +148,15 @@ final class LinkInfo {
     Toggle.write(out, vxlan.options());
   }
 
+  private static void writeIpip(MessageWriter out, Ipip ipip) {
+    if (ipip.local() != null) {
+      out.bytes(IPTUN_LOCAL, ipip.local().toByteArray());
+    }
+    if (ipip.remote() != null) {
+      out.bytes(IPTUN_REMOTE, ipip.remote().toByteArray());
+    }
+  }
+
   private static void writeAddress(MessageWriter out, @Nullable IpAddress address, int v4, int v6) {
     if (address != null) {
       out.bytes(address.isV4() ? v4 : v6, address.toByteArray());
@@ -160,6 +174,8 @@ final class LinkInfo {
         case "bridge" -> readBridge(data);
         case "macvlan" -> readMacvlan(parent, data);
         case "vxlan" -> readVxlan(data);
+        case "ipip" ->
+            new Ipip(tunnelAddress(data, IPTUN_LOCAL), tunnelAddress(data, IPTUN_REMOTE));
         case "vlan" -> readVlan(parent, data);
         case "ifb" -> new Ifb();
         case "dummy" -> new Dummy();
@@ -215,6 +231,14 @@ final class LinkInfo {
         .filter(tag -> tag.number == number)
         .findFirst()
         .map(tag -> new Vlan(parent, data.u16(VLAN_ID, 0), tag))
+        .orElse(null);
+  }
+
+  /** The kernel reports the absent address as 0.0.0.0. */
+  private static @Nullable IpAddress tunnelAddress(Attributes data, int type) {
+    return data.bytes(type)
+        .map(IpAddress::ofBytes)
+        .filter(address -> !address.isUnspecified())
         .orElse(null);
   }
 

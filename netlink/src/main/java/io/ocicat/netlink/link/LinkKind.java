@@ -20,6 +20,7 @@ public sealed interface LinkKind {
       case Bridge _ -> "bridge";
       case Macvlan _ -> "macvlan";
       case Vxlan _ -> "vxlan";
+      case Ipip _ -> "ipip";
       case Ifb _ -> "ifb";
       case Dummy _ -> "dummy";
       case Vlan _ -> "vlan";
@@ -201,6 +202,20 @@ public sealed interface LinkKind {
 
     public boolean is(VxlanOption option) {
       return options.getOrDefault(option, false);
+    }
+  }
+
+  /**
+   * IPv4 in IPv4. One without addresses receives from everybody and sends to the gateway of each
+   * route; the kernel makes such a one in every namespace when its module is loaded: {@code tunl0}.
+   *
+   * @param local the address it sends from; null leaves it to the route
+   * @param remote the other end; null for any
+   */
+  record Ipip(@Nullable IpAddress local, @Nullable IpAddress remote) implements LinkKind {
+    /** Without addresses. */
+    public Ipip() {
+      this(null, null);
     }
   }
 

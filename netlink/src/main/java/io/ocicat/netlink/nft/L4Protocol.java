@@ -3,6 +3,7 @@ package io.ocicat.netlink.nft;
 /** A layer 4 protocol, by IANA's number. */
 public enum L4Protocol implements Symbol {
   ICMP(1, "icmp"),
+  IPIP(4, "ipencap"),
   TCP(6, "tcp"),
   UDP(17, "udp"),
   DCCP(33, "dccp"),

@@ -164,7 +164,7 @@ public final class Match {
           case TCP -> PacketField.TCP_DPORT;
           case UDP -> PacketField.UDP_DPORT;
           case SCTP -> PacketField.SCTP_DPORT;
-          case ICMP, ICMPV6, DCCP, UDPLITE ->
+          case ICMP, IPIP, ICMPV6, DCCP, UDPLITE ->
               throw new IllegalArgumentException(
                   "no ports of " + protocol.word() + ": use tcp, udp or sctp");
         };

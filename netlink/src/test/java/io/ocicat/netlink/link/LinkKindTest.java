@@ -9,6 +9,7 @@ import io.ocicat.netlink.RequestBytes;
 import io.ocicat.netlink.link.LinkKind.Bridge;
 import io.ocicat.netlink.link.LinkKind.Dummy;
 import io.ocicat.netlink.link.LinkKind.Ifb;
+import io.ocicat.netlink.link.LinkKind.Ipip;
 import io.ocicat.netlink.link.LinkKind.Macvlan;
 import io.ocicat.netlink.link.LinkKind.Vlan;
 import io.ocicat.netlink.link.LinkKind.Vxlan;
@@ -303,6 +304,8 @@ class LinkKindTest {
     int parent = here.veth("v0", "p0").index();
 
     hasOrRefuses("dummy", "d0", new Dummy());
+    hasOrRefuses(
+        "ipip", "tunl9", new Ipip(IpAddress.parse("192.0.2.1"), IpAddress.parse("192.0.2.9")));
     hasOrRefuses("vlan", "v0.5", new Vlan(parent, 5));
     hasOrRefuses("bridge", "br1", new Bridge().with(BridgeOption.VLAN_FILTERING, true));
   }
@@ -327,6 +330,8 @@ class LinkKindTest {
     return switch (kind) {
       case "vlan" -> ("ip link add link v0 name " + name + " type vlan id 5").split(" ");
       case "bridge" -> ("ip link add " + name + " type bridge vlan_filtering 1").split(" ");
+      case "ipip" ->
+          ("ip link add " + name + " type ipip local 192.0.2.1 remote 192.0.2.9").split(" ");
       default -> ("ip link add " + name + " type " + kind).split(" ");
     };
   }

@@ -12,6 +12,7 @@ import io.ocicat.netlink.RequestBytes;
 import io.ocicat.netlink.link.LinkKind.Bridge;
 import io.ocicat.netlink.link.LinkKind.Dummy;
 import io.ocicat.netlink.link.LinkKind.Ifb;
+import io.ocicat.netlink.link.LinkKind.Ipip;
 import io.ocicat.netlink.link.LinkKind.Macvlan;
 import io.ocicat.netlink.link.LinkKind.Veth;
 import io.ocicat.netlink.link.LinkKind.Vlan;
@@ -84,6 +85,8 @@ class LinkReadTest {
             .with(VxlanOption.UDP_CHECKSUM, false),
         new Vlan(7, 4094),
         new Vlan(7, 0, Vlan.Tag.DOT1AD),
+        new Ipip(),
+        new Ipip(IpAddress.parse("192.0.2.1"), IpAddress.parse("192.0.2.9")),
         new Ifb(),
         new Dummy());
   }
