@@ -3,6 +3,7 @@ package io.ocicat.datastore.etcd;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.StatusRuntimeException;
+import io.ocicat.base.Backoff;
 import io.ocicat.base.Deadline;
 import io.ocicat.datastore.DatastoreRequest;
 import io.ocicat.datastore.RequestListener;
@@ -64,7 +65,7 @@ final class EtcdCalls {
     private final Deadline deadline;
     private final boolean repeatable;
     private final AtomicBoolean sent = new AtomicBoolean();
-    private Duration pause = FIRST_PAUSE;
+    private final Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
     private boolean loggedInAgain;
     private int attempts;
     private long paused;
@@ -154,9 +155,8 @@ final class EtcdCalls {
         throw failure.exception(subject);
       }
       long from = System.nanoTime();
-      EtcdEndpoints.pause(pause, deadline);
+      EtcdEndpoints.pause(backoff.next(), deadline);
       paused += System.nanoTime() - from;
-      pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
     }
   }
 }

@@ -6,6 +6,7 @@ import io.grpc.StatusRuntimeException;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import io.ocicat.base.Backoff;
 import io.ocicat.base.Deadline;
 import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.datastore.error.UnauthorizedException;
@@ -127,7 +128,7 @@ final class EtcdEndpoints implements AutoCloseable {
   }
 
   private EtcdConnection dial(Deadline deadline) {
-    Duration pause = FIRST_PAUSE;
+    Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
     while (true) {
       List<Endpoint> candidates = endpoints.get();
       List<EtcdFailure> failures = new ArrayList<>();
@@ -155,11 +156,7 @@ final class EtcdEndpoints implements AutoCloseable {
       if (lasting || refused || deadline.hasPassed()) {
         throw unreachable(failures, lasting);
       }
-      pause(pause, deadline);
-      pause =
-          pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0
-              ? pause.multipliedBy(2)
-              : LONGEST_PAUSE;
+      pause(backoff.next(), deadline);
     }
   }
 

@@ -2,6 +2,7 @@ package io.ocicat.datastore.etcd;
 
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.ocicat.base.Backoff;
 import io.ocicat.base.Deadline;
 import io.ocicat.datastore.error.CompactedException;
 import io.ocicat.datastore.error.DatastoreException;
@@ -43,7 +44,7 @@ final class EtcdWatch implements KeyValueWatch {
 
   private boolean answered;
   private boolean loggedInAgain;
-  private Duration pause = FIRST_PAUSE;
+  private final Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
   private @Nullable DatastoreException failure;
   private @Nullable CompactedException end;
   private volatile @Nullable WatchStream stream;
@@ -149,7 +150,7 @@ final class EtcdWatch implements KeyValueWatch {
     answered = true;
     loggedInAgain = false;
     failure = null;
-    pause = FIRST_PAUSE;
+    backoff.reset();
     probe.restart();
     if (answer.created()) {
       return List.of();
@@ -226,8 +227,7 @@ final class EtcdWatch implements KeyValueWatch {
   }
 
   private void backOff(Deadline deadline) {
-    EtcdEndpoints.pause(pause, deadline);
-    pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
+    EtcdEndpoints.pause(backoff.next(), deadline);
   }
 
   private void stop(WatchStream over) {

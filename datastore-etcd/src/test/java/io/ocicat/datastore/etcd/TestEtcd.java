@@ -1,7 +1,6 @@
 package io.ocicat.datastore.etcd;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.kv.CalicoLayout;
 import io.ocicat.datastore.kv.Change;
 import io.ocicat.datastore.kv.KeyValuePage;
 import io.ocicat.datastore.kv.KeyValueStore;
@@ -24,15 +23,15 @@ public final class TestEtcd implements AutoCloseable {
     return EtcdStore.openDatastore(EtcdServer.config(server.url()));
   }
 
-  /** Removes all resources. */
+  /** Removes all keys. */
   public void clear() {
     try (KeyValueStore store = EtcdStore.open(EtcdServer.config(server.url()))) {
-      KeyValuePage page = store.range(RangeQuery.all(CalicoLayout.ROOT).limit(100));
+      KeyValuePage page = store.range(RangeQuery.all("/").limit(100));
       while (!page.entries().isEmpty()) {
         List<Change> deletes =
             page.entries().stream().<Change>map(e -> new Change.Delete(e.key())).toList();
         store.commit(new Transaction(List.of(), deletes));
-        page = store.range(RangeQuery.all(CalicoLayout.ROOT).limit(100));
+        page = store.range(RangeQuery.all("/").limit(100));
       }
     }
   }

@@ -10,6 +10,7 @@ import io.ocicat.datastore.kubernetes.client.ApiClient;
 import io.ocicat.datastore.kubernetes.client.Discovery;
 import io.ocicat.datastore.kubernetes.mapping.CustomResources;
 import io.ocicat.datastore.kubernetes.mapping.KubernetesCluster;
+import io.ocicat.datastore.kubernetes.mapping.KubernetesNamespaces;
 import io.ocicat.datastore.kubernetes.mapping.KubernetesNodes;
 import io.ocicat.datastore.kubernetes.mapping.KubernetesProfiles;
 import io.ocicat.datastore.kubernetes.mapping.PodEndpoints;
@@ -69,6 +70,7 @@ final class KubernetesDatastore implements Datastore {
       case WORKLOAD_ENDPOINT -> endpoints;
       case PROFILE -> profiles;
       case NODE -> nodes;
+      case NAMESPACE -> new KubernetesNamespaces(api);
       case IPAM_HOST ->
           throw new UnsupportedException(
               "the Kubernetes datastore has no %s: it exists in etcd only".formatted(kind));

@@ -45,7 +45,7 @@ final class ApiServer implements AutoCloseable {
   }
 
   private static final Set<String> CORE =
-      Set.of("pods", "namespaces", "nodes", "serviceaccounts", "configmaps");
+      Set.of("pods", "namespaces", "nodes", "serviceaccounts", "configmaps", "secrets");
   private static final String DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
   private static final Duration BOOKMARKS = Duration.ofMillis(50);
 

@@ -25,7 +25,7 @@ class KubernetesDatastoreContractTest extends DatastoreContract {
   @Override
   protected boolean isKeptByOthers(Kind kind) {
     return switch (kind) {
-      case WORKLOAD_ENDPOINT, PROFILE, NODE, IPAM_HOST -> true;
+      case WORKLOAD_ENDPOINT, PROFILE, NODE, NAMESPACE, IPAM_HOST -> true;
       default -> false;
     };
   }

@@ -38,8 +38,18 @@ public interface Cluster {
     return List.of();
   }
 
+  /** Who gives nodes their ranges of pods' addresses, where Kubernetes does not. */
+  default Optional<NodeCidrs> nodeCidrs() {
+    return Optional.empty();
+  }
+
   /** The conditions of nodes, if this cluster has them. */
   default Optional<NodeConditions> nodeConditions() {
+    return Optional.empty();
+  }
+
+  /** The Secrets, if this cluster has them. */
+  default Optional<ClusterSecrets> secrets() {
     return Optional.empty();
   }
 }

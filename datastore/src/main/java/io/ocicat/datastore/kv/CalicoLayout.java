@@ -19,13 +19,19 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * The keys and values of Calico's resources in etcd; the embedded engine holds the same bytes.
  * Resources with metadata are under {@code /calico/resources/v3/projectcalico.org/}, IPAM's records
- * under {@code /calico/ipam/v2/}.
+ * under {@code /calico/ipam/v2/}. Namespaces, which Calico has in Kubernetes only, are under {@code
+ * /ocicat/v1/}.
  */
 public final class CalicoLayout {
-  /** The prefix of every key. */
+  /** The prefix of every key that Calico knows. */
   public static final String ROOT = "/calico/";
 
   private static final String RESOURCES = "/calico/resources/v3/projectcalico.org/";
+
+  /** Where Calico finds nothing that it does not know: next to the pods. */
+  private static final String OWN = "/ocicat/v1/";
+
+  private static final String NAMESPACES = OWN + Kind.NAMESPACE.plural() + "/";
   private static final String IPAM = "/calico/ipam/v2/";
   private static final String BLOCKS = IPAM + "assignment/";
   private static final String HANDLES = IPAM + "handle/";
@@ -40,7 +46,7 @@ public final class CalicoLayout {
   public static String path(ResourceKey key) {
     return switch (key) {
       case ResourceKey.Named named ->
-          RESOURCES
+          root(named.kind())
               + named.kind().plural()
               + "/"
               + (named.kind().isNamespaced() ? named.namespace() + "/" : "")
@@ -62,11 +68,18 @@ public final class CalicoLayout {
     };
   }
 
+  private static String root(Kind kind) {
+    return kind == Kind.NAMESPACE ? OWN : RESOURCES;
+  }
+
   /** Returns the resource key of a path; empty when it is not a known resource. */
   public static Optional<ResourceKey> parse(String path) {
     try {
       if (path.startsWith(RESOURCES)) {
-        return parseNamed(path.substring(RESOURCES.length()).split("/", -1));
+        return parseNamed(RESOURCES, path);
+      }
+      if (path.startsWith(NAMESPACES)) {
+        return parseNamed(OWN, path);
       }
       if (path.startsWith(IPAM)) {
         return parseIpam(path.substring(IPAM.length()).split("/", -1));
@@ -77,8 +90,10 @@ public final class CalicoLayout {
     }
   }
 
-  private static Optional<ResourceKey> parseNamed(String[] parts) {
-    Optional<Kind> kind = Kind.ofPlural(parts[0]).filter(found -> !found.isIpam());
+  private static Optional<ResourceKey> parseNamed(String root, String path) {
+    String[] parts = path.substring(root.length()).split("/", -1);
+    Optional<Kind> kind =
+        Kind.ofPlural(parts[0]).filter(found -> !found.isIpam() && root(found).equals(root));
     int wanted = kind.map(k -> k.isNamespaced() ? 3 : 2).orElse(-1);
     if (parts.length != wanted) {
       return Optional.empty();
@@ -144,7 +159,7 @@ public final class CalicoLayout {
   }
 
   private static String namedPrefix(ResourceQuery.Named query) {
-    return RESOURCES
+    return root(query.kind())
         + query.kind().plural()
         + "/"
         + (query.namespace() == null ? "" : query.namespace() + "/")

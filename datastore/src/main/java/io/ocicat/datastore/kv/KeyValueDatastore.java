@@ -99,11 +99,15 @@ public final class KeyValueDatastore implements Datastore {
 
   @Override
   public WriteOutcome commit(List<Write> writes) {
-    if (writes.isEmpty()) {
-      return new WriteOutcome.Done(Map.of());
-    }
-    List<Condition> conditions = new ArrayList<>();
-    List<Change> changes = new ArrayList<>();
+    return writes.isEmpty()
+        ? new WriteOutcome.Done(Map.of())
+        : commit(writes, new Transaction(List.of(), List.of()));
+  }
+
+  /** Applies several writes together with changes of keys that are not resources. */
+  WriteOutcome commit(List<Write> writes, Transaction keys) {
+    List<Condition> conditions = new ArrayList<>(keys.conditions());
+    List<Change> changes = new ArrayList<>(keys.changes());
     Map<ResourceKey, Resource> admitted = new LinkedHashMap<>();
     for (Write write : writes) {
       BuiltInProfile.refuseWrite(write.key(), "written");
@@ -241,7 +245,7 @@ public final class KeyValueDatastore implements Datastore {
 
   @Override
   public StoredCluster cluster() {
-    return new StoredCluster(store);
+    return new StoredCluster(this);
   }
 
   /** For callers that need keys that are not resources. */

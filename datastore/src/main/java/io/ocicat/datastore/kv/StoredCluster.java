@@ -1,6 +1,7 @@
 package io.ocicat.datastore.kv;
 
 import io.ocicat.datastore.cluster.Cluster;
+import io.ocicat.datastore.cluster.NodeCidrs;
 import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.cluster.PodManifest;
 import io.ocicat.datastore.cluster.PodNamespace;
@@ -8,8 +9,12 @@ import io.ocicat.datastore.cluster.PodNode;
 import io.ocicat.datastore.cluster.VirtualMachine;
 import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.error.InvalidException;
+import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.error.UnsupportedException;
 import io.ocicat.datastore.json.StoredJson;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -17,17 +22,19 @@ import java.util.regex.Pattern;
 /**
  * The pods of machines without a Kubernetes API: container runtimes record them here, next to
  * Calico's keys, and remove them when the pod ends. Each is stored as its Kubernetes manifest.
- * Namespaces are those that pods are in, without labels. Nodes are not stored, and nothing is known
- * about virtual machines, not even that there are none.
+ * Every namespace exists; those with labels or annotations are stored. Nodes are Calico's. Nothing
+ * is known about virtual machines, not even that there are none.
  */
 public final class StoredCluster implements Cluster {
   private static final String PREFIX = "/ocicat/v1/pods/";
   private static final Pattern NAME = Pattern.compile("[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?");
 
+  private final KeyValueDatastore datastore;
   private final KeyValueStore store;
 
-  StoredCluster(KeyValueStore store) {
-    this.store = store;
+  StoredCluster(KeyValueDatastore datastore) {
+    this.datastore = datastore;
+    this.store = datastore.store();
   }
 
   /** Records a pod, new or existing. */
@@ -64,12 +71,32 @@ public final class StoredCluster implements Cluster {
 
   @Override
   public Optional<PodNamespace> namespace(String name) {
-    return Optional.of(new PodNamespace(name, Map.of(), Map.of()));
+    return Optional.of(
+        find(Kind.NAMESPACE, name)
+            .map(found -> new PodNamespace(name, found.labels(), found.annotations()))
+            .orElseGet(() -> new PodNamespace(name, Map.of(), Map.of())));
   }
 
   @Override
   public Optional<PodNode> node(String name) {
-    return Optional.empty();
+    return find(Kind.NODE, name)
+        .map(
+            found ->
+                new PodNode(
+                    name, found.labels(), found.annotations(), StoredNodeCidrs.texts(found)));
+  }
+
+  private Optional<Resource> find(Kind kind, String name) {
+    try {
+      return Optional.of(datastore.get(ResourceKey.of(kind, name)));
+    } catch (NotFoundException _) {
+      return Optional.empty();
+    }
+  }
+
+  @Override
+  public Optional<NodeCidrs> nodeCidrs() {
+    return Optional.of(new StoredNodeCidrs(datastore));
   }
 
   @Override

@@ -83,6 +83,7 @@ record CrdColumns(List<String> shortNames, List<Column> columns) {
               text("DefaultAction", "defaultAction"),
               condition("Status", "Ready", "reason"));
       case WORKLOAD_ENDPOINT,
+          NAMESPACE,
           PROFILE,
           IP_RESERVATION,
           NODE,

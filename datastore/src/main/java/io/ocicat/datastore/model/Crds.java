@@ -30,7 +30,7 @@ public final class Crds {
   /** Pods, namespaces and nodes are Kubernetes' own; only etcd has IPAM hosts. */
   private static boolean isCustom(Kind kind) {
     return switch (kind) {
-      case WORKLOAD_ENDPOINT, PROFILE, NODE, IPAM_HOST -> false;
+      case WORKLOAD_ENDPOINT, PROFILE, NODE, NAMESPACE, IPAM_HOST -> false;
       default -> true;
     };
   }

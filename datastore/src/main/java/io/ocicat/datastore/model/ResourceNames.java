@@ -15,13 +15,14 @@ final class ResourceNames {
               .formatted(LABEL, LABEL, ValueRules.SUBDOMAIN.pattern()));
   private static final Pattern GLOBAL_NETWORK_POLICY =
       Pattern.compile("(%s\\.)?%s".formatted(LABEL, LABEL));
-  private static final int MAX_TIER = 63;
+  private static final int MAX_LABEL = 63;
 
   private ResourceNames() {}
 
   static void check(ResourceKey.Named key, Problems problems) {
     String name = key.name();
-    int longest = key.kind() == Kind.TIER ? MAX_TIER : ValueRules.MAX_NAME;
+    boolean isLabel = key.kind() == Kind.TIER || key.kind() == Kind.NAMESPACE;
+    int longest = isLabel ? MAX_LABEL : ValueRules.MAX_NAME;
     if (name.length() > longest) {
       problems.add(
           "metadata.name",
@@ -40,7 +41,8 @@ final class ResourceNames {
               GLOBAL_NETWORK_POLICY,
               "lower-case letters, digits and -, with at most one . after the tier's name",
               problems);
-      case TIER -> match(name, ValueRules.DNS_LABEL, "lower-case letters, digits and -", problems);
+      case TIER, NAMESPACE ->
+          match(name, ValueRules.DNS_LABEL, "lower-case letters, digits and -", problems);
       case CLUSTER_INFORMATION, IPAM_CONFIGURATION, KUBE_CONTROLLERS_CONFIGURATION -> {
         if (!name.equals("default")) {
           problems.add("metadata.name", "must be default: there is only one " + key.kind());

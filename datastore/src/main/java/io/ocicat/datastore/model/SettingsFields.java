@@ -1,12 +1,14 @@
 package io.ocicat.datastore.model;
 
+import static io.ocicat.datastore.model.Shape.field;
 import static io.ocicat.datastore.model.Shape.flag;
 import static io.ocicat.datastore.model.Shape.text;
 import static io.ocicat.datastore.model.Shape.texts;
 import static io.ocicat.datastore.model.Shape.whole;
 
 /**
- * The schemas of the small kinds: ClusterInformation, IPAMConfiguration, IPReservation, NetworkSet.
+ * The schemas of the small kinds: ClusterInformation, IPAMConfiguration, IPReservation, NetworkSet,
+ * Namespace.
  */
 final class SettingsFields {
   static final Shape.Struct CLUSTER_INFORMATION =
@@ -35,6 +37,20 @@ final class SettingsFields {
 
   static final Shape.Struct NETWORK_SET =
       new Shape.Struct(texts("nets", "The networks.").distinct().is(ValueRules.CIDR));
+
+  /** What matters are its labels and annotations. */
+  static final Shape.Struct NAMESPACE =
+      MetadataShape.document(
+          field(
+                  "spec",
+                  "What Kubernetes has to finish before it is deleted.",
+                  new Shape.Struct(texts("finalizers", "Finalizers that block the deletion.")))
+              .always(),
+          field(
+                  "status",
+                  "Whether it is in use.",
+                  new Shape.Struct(text("phase", "Active or Terminating.")))
+              .always());
 
   private SettingsFields() {}
 }

@@ -103,6 +103,7 @@ public final class Shapes {
       case BGP_FILTER -> MetadataShape.document("Rules for routes.", BgpFilterFields.SPEC);
       case FELIX_CONFIGURATION -> FelixConfigurationFields.DOCUMENT;
       case KUBE_CONTROLLERS_CONFIGURATION -> KubeControllersFields.DOCUMENT;
+      case NAMESPACE -> SettingsFields.NAMESPACE;
       case IPAM_BLOCK -> IpamShapes.BLOCK;
       case BLOCK_AFFINITY -> IpamShapes.AFFINITY;
       case IPAM_HANDLE -> IpamShapes.HANDLE;

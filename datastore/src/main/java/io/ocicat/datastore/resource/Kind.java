@@ -33,6 +33,8 @@ public enum Kind {
   CALICO_NODE_STATUS("CalicoNodeStatus", "caliconodestatuses", Form.GLOBAL),
   /** Calico's public kind; etcd also has {@link #IPAM_CONFIG}. */
   IPAM_CONFIGURATION("IPAMConfiguration", "ipamconfigurations", Form.GLOBAL),
+  /** Kubernetes' own, whose annotations Calico reads; stored here where there is no Kubernetes. */
+  NAMESPACE("Namespace", "namespaces", Form.GLOBAL),
   IPAM_BLOCK("IPAMBlock", "ipamblocks", Form.IPAM),
   BLOCK_AFFINITY("BlockAffinity", "blockaffinities", Form.IPAM),
   IPAM_HANDLE("IPAMHandle", "ipamhandles", Form.IPAM),
@@ -66,6 +68,11 @@ public enum Kind {
   /** The name in keys and URLs. */
   public String plural() {
     return plural;
+  }
+
+  /** The version in documents. */
+  public String apiVersion() {
+    return this == NAMESPACE ? "v1" : Resource.API_VERSION;
   }
 
   public boolean isNamespaced() {

@@ -42,7 +42,7 @@ public final class Resource {
   /** A new resource with metadata and this spec. */
   public static Resource of(ResourceKey.Named key, Consumer<ObjectNode> spec) {
     ObjectNode document = Json.object();
-    document.put("kind", key.kind().text()).put("apiVersion", API_VERSION);
+    document.put("kind", key.kind().text()).put("apiVersion", key.kind().apiVersion());
     ObjectNode metadata = document.putObject("metadata").put("name", key.name());
     if (!key.namespace().isEmpty()) {
       metadata.put("namespace", key.namespace());
@@ -77,10 +77,10 @@ public final class Resource {
                                     .map("did you mean %s?"::formatted)
                                     .orElse("use one of Calico's, for instance IPPool"))));
     String version = text(document, "apiVersion");
-    if (!version.equals(API_VERSION)) {
+    if (!version.equals(kind.apiVersion())) {
       throw new InvalidException(
           "apiVersion of %s must be %s, not %s"
-              .formatted(kind, API_VERSION, Quoted.brief(version)));
+              .formatted(kind, kind.apiVersion(), Quoted.brief(version)));
     }
     ObjectNode content = document.deepCopy();
     JsonNode metadata = content.path("metadata");
@@ -138,17 +138,26 @@ public final class Resource {
 
   /** Returns {@code metadata.labels}; an IPAM record has none. */
   public Map<String, String> labels() {
-    Map<String, String> labels = new TreeMap<>();
+    return texts("labels");
+  }
+
+  /** Returns {@code metadata.annotations}; an IPAM record has none. */
+  public Map<String, String> annotations() {
+    return texts("annotations");
+  }
+
+  private Map<String, String> texts(String member) {
+    Map<String, String> texts = new TreeMap<>();
     content
         .path("metadata")
-        .path("labels")
+        .path(member)
         .forEachEntry(
             (name, value) -> {
               if (value.isString()) {
-                labels.put(name, value.stringValue());
+                texts.put(name, value.stringValue());
               }
             });
-    return Collections.unmodifiableMap(labels);
+    return Collections.unmodifiableMap(texts);
   }
 
   /** Reads the tree without a copy; the reader must not change it. */

@@ -78,6 +78,7 @@ public abstract class DatastoreContract extends DatastoreFixture {
           "ipamconfig",
           "profile",
           "node",
+          "namespace",
           "workloadendpoint-k8s",
           "workloadendpoint-cni",
           "ipamhost");

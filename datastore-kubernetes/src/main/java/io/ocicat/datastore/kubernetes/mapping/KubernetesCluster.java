@@ -3,6 +3,7 @@ package io.ocicat.datastore.kubernetes.mapping;
 import io.ocicat.base.yaml.YamlReader;
 import io.ocicat.base.yaml.YamlSyntaxException;
 import io.ocicat.datastore.cluster.Cluster;
+import io.ocicat.datastore.cluster.ClusterSecrets;
 import io.ocicat.datastore.cluster.NodeConditions;
 import io.ocicat.datastore.cluster.OwnerReference;
 import io.ocicat.datastore.cluster.Pod;
@@ -121,6 +122,11 @@ public final class KubernetesCluster implements Cluster {
   @Override
   public Optional<NodeConditions> nodeConditions() {
     return Optional.of(new KubernetesNodeConditions(api));
+  }
+
+  @Override
+  public Optional<ClusterSecrets> secrets() {
+    return Optional.of(new KubernetesSecrets(api));
   }
 
   @Override
