@@ -1,5 +1,6 @@
 package io.ocicat.daemon;
 
+import io.ocicat.base.Backoff;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -19,7 +20,7 @@ final class RetrySchedule<K> {
   private final LongSupplier nanos;
   private final Map<K, Delay> delays = new HashMap<>();
 
-  private record Delay(long sinceNanos, Duration length) {}
+  private record Delay(long sinceNanos, Duration length, Backoff backoff) {}
 
   /**
    * @param nanos a monotonic clock, as {@link System#nanoTime}
@@ -36,9 +37,8 @@ final class RetrySchedule<K> {
 
   synchronized void failed(K what) {
     Delay before = delays.get(what);
-    Duration length = before == null ? first : before.length().multipliedBy(2);
-    delays.put(
-        what, new Delay(nanos.getAsLong(), length.compareTo(LONGEST) > 0 ? LONGEST : length));
+    Backoff backoff = before == null ? new Backoff(first, LONGEST) : before.backoff();
+    delays.put(what, new Delay(nanos.getAsLong(), backoff.next(), backoff));
   }
 
   /** The next attempt need not wait. */

@@ -13,7 +13,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * Finds our plugins by name and by executable: those in the distribution, and copies of the shim
@@ -31,6 +33,7 @@ public final class PluginExecutables implements AutoCloseable {
   private final byte[] shim;
   private final Map<Object, FileInfo> files = new ConcurrentHashMap<>();
   private final Map<String, Plugin> plugins;
+  private final List<Consumer<Plugin>> introductions = new CopyOnWriteArrayList<>();
   private final Datastores datastores = new Datastores();
 
   private PluginExecutables(byte[] shim, Map<String, Plugin> plugins) {
@@ -70,9 +73,28 @@ public final class PluginExecutables implements AutoCloseable {
       return Optional.of(present);
     }
     return Plugins.names().contains(name)
-        ? Optional.of(
-            plugins.computeIfAbsent(name, it -> Plugins.named(it, datastores).orElseThrow()))
+        ? Optional.of(plugins.computeIfAbsent(name, this::create))
         : Optional.empty();
+  }
+
+  private Plugin create(String name) {
+    Plugin created = Plugins.named(name, datastores).orElseThrow();
+    introductions.forEach(introduction -> introduction.accept(created));
+    return created;
+  }
+
+  /**
+   * Gives something to every plugin of this type: to those that exist now, and to others when they
+   * are created. May happen twice to one that is created at the same time.
+   */
+  public <T> void introduce(Class<T> type, Consumer<T> introduction) {
+    introductions.add(
+        plugin -> {
+          if (type.isInstance(plugin)) {
+            introduction.accept(type.cast(plugin));
+          }
+        });
+    used(type).forEach(introduction);
   }
 
   /** The plugins that have been used and are of this type. */

@@ -2,11 +2,14 @@ package io.ocicat.daemon.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.plugins.loopback.LoopbackPlugin;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,5 +57,19 @@ class PluginExecutablesTest {
     Files.writeString(file, "the Go 1");
     Files.setLastModifiedTime(file, FileTime.fromMillis(1));
     assertThat(ours.find(file)).isEmpty();
+  }
+
+  @Test
+  void pluginsAreIntroducedWhenTheyExistAndWhenTheyAreCreated() {
+    List<Plugin> met = new ArrayList<>();
+    try (PluginExecutables ours = PluginExecutables.none()) {
+      Plugin early = ours.named("loopback").orElseThrow();
+      ours.introduce(Plugin.class, met::add);
+      Plugin late = ours.named("tuning").orElseThrow();
+      assertThat(met).containsExactly(early, late);
+
+      ours.introduce(LoopbackPlugin.class, met::add);
+      assertThat(met).containsExactly(early, late, early);
+    }
   }
 }

@@ -21,6 +21,7 @@ import io.ocicat.plugins.calicolog.CalicoLog;
 import io.ocicat.plugins.net.AttachmentOwner;
 import io.ocicat.plugins.net.NetnsSockets;
 import io.ocicat.plugins.net.VethPair;
+import io.ocicat.plugins.resident.EndpointReadiness;
 import io.ocicat.plugins.support.Undo;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,7 @@ final class CalicoAdd {
   private final Function<DatastoreConfig, Datastore> datastores;
   private final WatchedNatPools followed;
   private final IpamPrefetch early;
+  private final EndpointReadiness agent;
   private final CalicoLog log;
 
   CalicoAdd(
@@ -46,12 +48,14 @@ final class CalicoAdd {
       Function<DatastoreConfig, Datastore> datastores,
       WatchedNatPools followed,
       IpamPrefetch early,
+      EndpointReadiness agent,
       CalicoLog log) {
     this.call = call;
     this.conf = conf;
     this.datastores = datastores;
     this.followed = followed;
     this.early = early;
+    this.agent = agent;
     this.log = log;
   }
 
@@ -284,7 +288,7 @@ final class CalicoAdd {
   /** Late policy is Felix's problem, and no reason to keep a pod from starting. */
   private void awaitPolicy(Resource endpoint) {
     PolicyStatusWait wait =
-        new PolicyStatusWait(conf.endpointStatusDir(), conf.policySetupTimeout());
+        new PolicyStatusWait(conf.endpointStatusDir(), conf.policySetupTimeout(), agent);
     if (!conf.policySetupTimeout().isZero() && !wait.await(endpoint, call.deadline())) {
       log.warn(
           "policy of %s was not in place after %s: is Felix running, and does it write to %s?"

@@ -21,6 +21,7 @@ import io.ocicat.plugins.calicocluster.DatastoreChoice;
 import io.ocicat.plugins.calicocluster.DatastoreMembers;
 import io.ocicat.plugins.calicocluster.IpamPrefetch;
 import io.ocicat.plugins.calicolog.CalicoLog;
+import io.ocicat.plugins.resident.EndpointReadiness;
 import io.ocicat.plugins.resident.HostReconciler;
 import io.ocicat.plugins.resident.ServerClient;
 import java.nio.file.Path;
@@ -34,7 +35,8 @@ import tools.jackson.databind.node.ObjectNode;
  * Connects a container by a routed veth pair and registers it as a Calico endpoint. {@link
  * CalicoAdd} implements ADD, {@link CalicoDel} DEL.
  */
-public final class CalicoPlugin implements Plugin, HostReconciler, ServerClient {
+public final class CalicoPlugin
+    implements Plugin, HostReconciler, ServerClient, EndpointReadiness.Client {
   private static final Path MTU_FILE = Path.of("/var/lib/calico/mtu");
 
   private final Function<DatastoreConfig, Datastore> datastores;
@@ -42,6 +44,7 @@ public final class CalicoPlugin implements Plugin, HostReconciler, ServerClient 
   private final Clock clock;
   private final WatchedNatPools followed;
   private final IpamPrefetch early;
+  private volatile EndpointReadiness agent = EndpointReadiness.NO_AGENT;
 
   public CalicoPlugin(Datastores datastores) {
     this(datastores::of, MTU_FILE, new WatchedNatPools(), new IpamPrefetch());
@@ -65,12 +68,18 @@ public final class CalicoPlugin implements Plugin, HostReconciler, ServerClient 
     CalicoConf conf = CalicoConf.of(call);
     CalicoLog log = log(call, conf, "ContainerID=" + call.containerId());
     return log.logged(
-        "ADD", () -> new CalicoAdd(call, conf, datastores, followed, early, log).add(mtu(conf)));
+        "ADD",
+        () -> new CalicoAdd(call, conf, datastores, followed, early, agent, log).add(mtu(conf)));
   }
 
   private int mtu(CalicoConf conf) {
     int written = mtuFile.read(conf.requireMtuFile());
     return conf.mtu() > 0 ? conf.mtu() : written;
+  }
+
+  @Override
+  public void awaitBy(EndpointReadiness newAgent) {
+    agent = newAgent;
   }
 
   @Override

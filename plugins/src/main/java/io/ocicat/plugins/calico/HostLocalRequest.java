@@ -138,7 +138,9 @@ record HostLocalRequest(PluginConfig request, List<IpPrefix> routes) {
         throw new CniException(
             ErrorCode.INTERNAL,
             "no podCidr for node %s".formatted(node),
-            "give the node spec.podCIDRs, or name the subnet itself in ipam");
+            "on Kubernetes let kube-controller-manager allocate spec.podCIDRs; elsewhere set"
+                + " OCICAT_CLUSTER_CIDR for the node's agent, or status.podCIDRs of the Node; or"
+                + " name the subnet itself in ipam");
       }
       String v4 = "";
       String v6 = "";

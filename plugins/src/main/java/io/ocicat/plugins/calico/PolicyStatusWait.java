@@ -1,8 +1,13 @@
 package io.ocicat.plugins.calico;
 
 import io.ocicat.base.Deadline;
+import io.ocicat.cni.CniException;
 import io.ocicat.cni.CniJson;
+import io.ocicat.cni.ErrorCode;
 import io.ocicat.datastore.resource.Resource;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ip.MacAddress;
+import io.ocicat.plugins.resident.EndpointReadiness;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -12,13 +17,18 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Waits until Felix reports, by a status file, that an endpoint's policy is in place. Polling every
- * few milliseconds costs less than a watch, and misses nothing that a watch would see.
+ * Waits until an agent reports that an endpoint's policy is in place: an agent of this process by
+ * waking the call, Felix or an agent of another process by a status file. Polling that every few
+ * milliseconds costs less than a watch, and misses nothing that a watch would see.
+ *
+ * <p>Which of the two it is may change while a call waits: the agent starts after the daemon, and
+ * may stop before it.
  */
-record PolicyStatusWait(Path directory, Duration limit) {
+record PolicyStatusWait(Path directory, Duration limit, EndpointReadiness agent) {
   private static final Duration PAUSE = Duration.ofMillis(20);
 
   /**
@@ -47,11 +57,36 @@ record PolicyStatusWait(Path directory, Duration limit) {
     }
   }
 
-  /** Whether the file appeared in time; does not wait when the limit is zero. */
+  /** Whether it was reported in time; does not wait when the limit is zero. */
   boolean await(Resource endpoint, Deadline deadline) {
+    Deadline until = deadline.atMost(limit);
+    boolean ready;
+    do {
+      ready = agent.covers(directory) ? isReady(endpoint, until) : awaitFile(endpoint, until);
+    } while (!ready && !until.hasPassed());
+    return ready;
+  }
+
+  private boolean isReady(Resource endpoint, Deadline until) {
+    try {
+      return agent.await(
+          new EndpointReadiness.Expected(
+              endpoint.key(),
+              endpoint.text("spec", "mac").flatMap(MacAddress::tryParse).orElse(null),
+              WorkloadEndpoints.texts(endpoint, "ipNetworks").stream()
+                  .flatMap(text -> IpPrefix.tryParse(text).stream())
+                  .collect(Collectors.toUnmodifiableSet())),
+          until.remaining());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CniException(ErrorCode.TRY_AGAIN_LATER, "interrupted while waiting", e);
+    }
+  }
+
+  /** Returns without success when the time is up, or an agent of this process is there. */
+  private boolean awaitFile(Resource endpoint, Deadline until) {
     Path file = directory.resolve(EndpointStatusName.of(endpoint.key()));
     Expected expected = Expected.of(endpoint);
-    Deadline until = deadline.atMost(limit);
     boolean wasEmpty = false;
     for (; ; PollInterval.of(PAUSE)) {
       Optional<String> content = read(file);
@@ -60,7 +95,7 @@ record PolicyStatusWait(Path directory, Duration limit) {
       if ((isEmpty && wasEmpty) || content.filter(expected::isIn).isPresent()) {
         return true;
       }
-      if (until.hasPassed()) {
+      if (until.hasPassed() || agent.covers(directory)) {
         return false;
       }
       wasEmpty = isEmpty;
