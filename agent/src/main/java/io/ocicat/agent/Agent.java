@@ -1,20 +1,29 @@
 package io.ocicat.agent;
 
+import io.ocicat.agent.bgp.BgpFollower;
+import io.ocicat.agent.bgp.SecretReader;
 import io.ocicat.agent.config.AgentConfig;
-import io.ocicat.agent.desired.DesiredNetwork;
+import io.ocicat.agent.desired.CalicoNetwork;
+import io.ocicat.agent.desired.DesiredState;
+import io.ocicat.agent.flannel.FlannelNetwork;
+import io.ocicat.agent.flannel.FlannelView;
 import io.ocicat.agent.kernel.KernelMonitor;
 import io.ocicat.agent.kernel.KernelReport;
 import io.ocicat.agent.kernel.NodeKernel;
 import io.ocicat.agent.status.AgentStatus;
 import io.ocicat.agent.status.EndpointStatusFiles;
+import io.ocicat.agent.status.EndpointStatusKeys;
 import io.ocicat.agent.view.LocalEndpoint;
 import io.ocicat.agent.view.ResourceFollower;
 import io.ocicat.agent.view.ViewChange;
 import io.ocicat.agent.view.ViewEvent;
 import io.ocicat.agent.view.WatchedCluster;
+import io.ocicat.base.CrashPoints;
+import io.ocicat.datastore.kv.KeyValueDatastore;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.datastore.resource.ResourceQuery;
+import io.ocicat.netlink.ExchangeListener;
 import io.ocicat.netlink.Monitor;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.route.Address;
@@ -30,13 +39,16 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The agent of a node. Data flows one way, on one thread:
  *
  * <pre>
- * followers of the datastore ─► WatchedCluster ─► DesiredNetwork ─► NodeKernel's reconcilers ─► status
- * reports of the kernel ───────────────────────────────────────►
+ * datastore ─► WatchedCluster ─► CalicoNetwork ─► DesiredState ─► NodeKernel ─► status
+ * flannel's leases ─► FlannelView ─► FlannelNetwork ─►
+ * kernel ───────────────────────────────────────────────────────►
+ *              WatchedCluster ─► BgpFollower ─► BIRD's configuration
  * </pre>
  *
  * <p>Nothing is programmed before the whole view is known. While the datastore cannot be reached,
@@ -48,16 +60,23 @@ public final class Agent implements AutoCloseable {
   private static final Duration GATHER = Duration.ofMillis(1);
 
   private static final int MOST_EVENTS = 1000;
-  private static final Duration POLL = Duration.ofSeconds(1);
+
+  /** How often what nobody reports is looked at: all is repaired within a second. */
+  private static final Duration POLL = Duration.ofMillis(900);
 
   private final AgentParts parts;
   private final BlockingQueue<Event> queue = new LinkedBlockingQueue<>();
   private final WatchedCluster view;
-  private final DesiredNetwork desired;
+  private final DesiredState state = new DesiredState();
+  private final CalicoNetwork calico;
+  private final FlannelNetwork flannel = new FlannelNetwork(state);
   private final NodeKernel kernel;
   private final KernelMonitor monitor;
   private final List<ResourceFollower> followers = new ArrayList<>();
   private final NodeRefresh refresh;
+  private final @Nullable EndpointStatusKeys statusKeys;
+  private final @Nullable SecretReader secrets;
+  private final @Nullable BgpFollower bgp;
   private final Map<Kind, String> unreachable = new EnumMap<>(Kind.class);
   private final Map<String, Long> timers = new HashMap<>();
   private final Thread thread;
@@ -65,7 +84,7 @@ public final class Agent implements AutoCloseable {
   private EndpointStatusFiles files;
   private boolean synced;
 
-  /** Whether {@link #desired} has followed every change so far. */
+  /** Whether {@link #calico} has followed every change so far. */
   private boolean known;
 
   private boolean hostChanged = true;
@@ -78,6 +97,10 @@ public final class Agent implements AutoCloseable {
 
     record OfKernel(KernelReport report) implements Event {}
 
+    record OfFlannel(FlannelView view) implements Event {}
+
+    record SecretsChanged() implements Event {}
+
     record Stop() implements Event {}
   }
 
@@ -85,10 +108,11 @@ public final class Agent implements AutoCloseable {
     this.parts = parts;
     this.view = new WatchedCluster(parts.nodeName());
     this.config = parts.configuration().of(Map.of(), Map.of());
-    this.desired = new DesiredNetwork(view, config);
+    this.calico = new CalicoNetwork(view, config, state);
     this.status = AgentStatus.starting(parts.nodeName());
     this.files = new EndpointStatusFiles(config.endpointStatusPathPrefix());
-    this.kernel = new NodeKernel(parts.host(), desired, config, parts.log(), System::nanoTime);
+    this.kernel =
+        new NodeKernel(parts.host(), state, calico, config, parts.log(), System::nanoTime);
     try {
       this.monitor =
           KernelMonitor.start(parts.host(), report -> queue.add(new Event.OfKernel(report)));
@@ -97,6 +121,25 @@ public final class Agent implements AutoCloseable {
       throw e;
     }
     this.refresh = new NodeRefresh(parts.refreshNode(), parts.log());
+    this.statusKeys =
+        parts.datastore() instanceof KeyValueDatastore datastore
+            ? EndpointStatusKeys.start(datastore.store(), parts.nodeName())
+            : null;
+    BgpParts speaker = parts.bgp();
+    if (speaker == null) {
+      this.secrets = null;
+      this.bgp = null;
+    } else {
+      SecretReader reader =
+          SecretReader.start(
+              speaker.secrets(),
+              speaker.secretInterval(),
+              () -> queue.add(new Event.SecretsChanged()));
+      this.secrets = reader;
+      this.bgp =
+          new BgpFollower(
+              view, speaker.settings(), reader, speaker.configuration(), System::nanoTime);
+    }
     this.thread = Thread.ofPlatform().name("agent").daemon().unstarted(this::run);
   }
 
@@ -114,12 +157,28 @@ public final class Agent implements AutoCloseable {
     return agent;
   }
 
+  /** Follows flannel's network as well, if the node has it. */
+  public void follow(FlannelView current) {
+    queue.add(new Event.OfFlannel(current));
+  }
+
   /** What it says about itself now. */
   public AgentStatus status() {
     return status;
   }
 
   private void run() {
+    if (parts.points().equals(CrashPoints.IGNORED)) {
+      work();
+    } else {
+      ExchangeListener listener =
+          (requests, _, _) ->
+              parts.points().pass(requests.isEmpty() ? "" : requests.getFirst().operation());
+      ScopedValue.where(ExchangeListener.PRESENT, listener).run(this::work);
+    }
+  }
+
+  private void work() {
     kernel.resyncLinks();
     kernel.resyncRoutes();
     kernel.resyncRuleset();
@@ -166,6 +225,9 @@ public final class Agent implements AutoCloseable {
     if (due.isPresent()) {
       limit = Math.clamp(due.getAsLong() - now, 0, limit);
     }
+    if (bgp != null && synced && view.isDatastoreReady() && bgp.next().isPresent()) {
+      limit = Math.clamp(bgp.next().getAsLong() - now, 0, limit);
+    }
     List<Event> events = new ArrayList<>();
     Event first = queue.poll(limit, TimeUnit.NANOSECONDS);
     if (first != null) {
@@ -194,6 +256,16 @@ public final class Agent implements AutoCloseable {
         kernel.apply(report);
         if (report instanceof KernelReport.OfRouting(Monitor.Event<Record> routing)) {
           hostChanged |= concernsHost(routing);
+        }
+      }
+      case Event.OfFlannel(FlannelView current) -> {
+        if (flannel.follow(current)) {
+          kernel.resyncRoutes();
+        }
+      }
+      case Event.SecretsChanged _ -> {
+        if (bgp != null) {
+          bgp.noteChange();
         }
       }
       case Event.Stop _ -> {}
@@ -263,21 +335,24 @@ public final class Agent implements AutoCloseable {
 
   private void follow(Set<ViewChange> changes) {
     boolean first = !synced;
+    if (bgp != null) {
+      bgp.note(changes);
+    }
     if (first || changes.contains(new ViewChange.SettingsChanged())) {
       configure();
     }
     if (!known) {
-      desired.rebuild();
+      calico.rebuild();
       kernel.resyncLinks();
       known = true;
     } else if (!changes.isEmpty()) {
       noteEndpoints(changes);
-      desired.update(changes);
+      calico.update(changes);
     }
     noteEndpoints(changes);
     boolean ownNode = changes.contains(new ViewChange.NodeChanged(view.localNode()));
     if (hostChanged || ownNode || first) {
-      desired.follow(kernel.hostNetwork(view.node(view.localNode())));
+      calico.follow(kernel.hostNetwork(view.node(view.localNode())));
     }
     if (hostChanged || ownNode || first || changes.contains(new ViewChange.PoolsChanged())) {
       refresh.request();
@@ -294,7 +369,7 @@ public final class Agent implements AutoCloseable {
       }
       config = wanted;
       kernel.configure(wanted);
-      desired.configure(wanted);
+      calico.configure(wanted);
     }
   }
 
@@ -302,7 +377,7 @@ public final class Agent implements AutoCloseable {
   private void noteEndpoints(Set<ViewChange> changes) {
     for (ViewChange change : changes) {
       if (change instanceof ViewChange.EndpointChanged(ResourceKey key)) {
-        desired.endpoint(key).map(LocalEndpoint::interfaceName).ifPresent(kernel::endpointChanged);
+        calico.endpoint(key).map(LocalEndpoint::interfaceName).ifPresent(kernel::endpointChanged);
       }
     }
   }
@@ -314,16 +389,35 @@ public final class Agent implements AutoCloseable {
       return;
     }
     kernel.apply();
-    if (desired.workloadMtu() != announcedMtu) {
-      announcedMtu = desired.workloadMtu();
+    if (calico.workloadMtu() != announcedMtu) {
+      announcedMtu = calico.workloadMtu();
       parts.workloadMtu().accept(announcedMtu);
     }
-    files.apply(readyEndpoints());
+    List<LocalEndpoint> ready = readyEndpoints();
+    parts.points().pass("everything is in force");
+    files.apply(ready);
+    parts.points().pass("endpoint status is written");
+    parts.ready().publish(files.directory(), ready);
+    reportStatus(ready);
     if (!synced) {
       synced = true;
       parts.log().write("in sync: " + summary());
     }
+    if (bgp != null) {
+      bgp.follow(config);
+    }
     publish(List.of());
+  }
+
+  private void reportStatus(List<LocalEndpoint> ready) {
+    if (statusKeys == null) {
+      return;
+    }
+    if (config.endpointReporting()) {
+      statusKeys.report(view.endpoints().values(), ready, config.endpointReportingDelay());
+    } else {
+      statusKeys.stop();
+    }
   }
 
   private List<LocalEndpoint> readyEndpoints() {
@@ -337,7 +431,7 @@ public final class Agent implements AutoCloseable {
             view.pools().size(),
             view.blocks().size(),
             view.endpoints().size(),
-            desired.routes().size());
+            state.routes().size());
   }
 
   private void publish(List<String> notes) {
@@ -345,20 +439,28 @@ public final class Agent implements AutoCloseable {
     view.problems().forEach((key, why) -> problems.add(key.describe() + ": " + why));
     problems.addAll(kernel.problems());
     files.problem().ifPresent(problems::add);
+    if (statusKeys != null) {
+      statusKeys.problem().ifPresent(problems::add);
+    }
     refresh.problem().ifPresent(problems::add);
+    problems.addAll(flannel.problems());
+    if (bgp != null) {
+      problems.addAll(bgp.problems());
+    }
     status =
         new AgentStatus(
             view.localNode(),
             synced,
             problems,
+            kernel.tunnelProblems(),
             unreachable.values().stream().findFirst().orElse(""),
             view.nodes().size(),
             view.pools().size(),
             view.blocks().size(),
             view.endpoints().size(),
             readyEndpoints().size(),
-            desired.routes().size(),
-            desired.workloadMtu(),
+            state.routes().size(),
+            calico.workloadMtu(),
             kernel.writes() + files.writes());
   }
 
@@ -369,11 +471,18 @@ public final class Agent implements AutoCloseable {
     followers.forEach(ResourceFollower::close);
     monitor.close();
     refresh.close();
+    if (statusKeys != null) {
+      statusKeys.close();
+    }
+    if (secrets != null) {
+      secrets.close();
+    }
     try {
       thread.join();
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
+    parts.ready().withdraw();
     kernel.close();
   }
 }

@@ -2,11 +2,14 @@ package io.ocicat.agent;
 
 import io.ocicat.agent.config.AgentConfig;
 import io.ocicat.agent.kernel.RepairLog;
+import io.ocicat.agent.status.ReadyEndpoints;
+import io.ocicat.base.CrashPoints;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.netlink.ns.NetNs;
 import java.util.Map;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an agent works with.
@@ -17,6 +20,9 @@ import java.util.function.IntConsumer;
  *     by one thread at a time, never by the agent's own, after pools, the record or the node's
  *     addresses have changed
  * @param workloadMtu told whenever the MTU that workloads can use is another one
+ * @param ready told which endpoints are ready, for plugins of the same process
+ * @param points passed after every exchange with the kernel, and before the status is published
+ * @param bgp null on a node that does not speak BGP
  */
 public record AgentParts(
     Datastore datastore,
@@ -25,7 +31,48 @@ public record AgentParts(
     Configuration configuration,
     Runnable refreshNode,
     IntConsumer workloadMtu,
-    RepairLog log) {
+    ReadyEndpoints ready,
+    CrashPoints points,
+    RepairLog log,
+    @Nullable BgpParts bgp) {
+
+  /** Without BGP. */
+  public AgentParts(
+      Datastore datastore,
+      NetNs host,
+      String nodeName,
+      Configuration configuration,
+      Runnable refreshNode,
+      IntConsumer workloadMtu,
+      ReadyEndpoints ready,
+      CrashPoints points,
+      RepairLog log) {
+    this(
+        datastore,
+        host,
+        nodeName,
+        configuration,
+        refreshNode,
+        workloadMtu,
+        ready,
+        points,
+        log,
+        null);
+  }
+
+  public AgentParts with(BgpParts speaker) {
+    return new AgentParts(
+        datastore,
+        host,
+        nodeName,
+        configuration,
+        refreshNode,
+        workloadMtu,
+        ready,
+        points,
+        log,
+        speaker);
+  }
 
   /** Computes the configuration from the resources of the datastore and whatever else there is. */
   @FunctionalInterface

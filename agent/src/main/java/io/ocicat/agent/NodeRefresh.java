@@ -1,6 +1,7 @@
 package io.ocicat.agent;
 
 import io.ocicat.agent.kernel.RepairLog;
+import io.ocicat.base.Backoff;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
@@ -47,22 +48,20 @@ final class NodeRefresh implements AutoCloseable {
   }
 
   private void run() {
-    Duration pause = FIRST_PAUSE;
+    Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
     try {
       while (awaitRequest()) {
         try {
           work.run();
           problem = null;
-          pause = FIRST_PAUSE;
+          backoff.reset();
         } catch (RuntimeException e) {
           String message = String.valueOf(e.getMessage());
           if (!message.equals(problem)) {
             log.write("the node's record cannot be brought up to date: " + message);
           }
           problem = message;
-          Thread.sleep(pause);
-          Duration doubled = pause.multipliedBy(2);
-          pause = doubled.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : doubled;
+          Thread.sleep(backoff.next());
           request();
         }
       }

@@ -3,7 +3,10 @@ package io.ocicat.agent;
 import io.ocicat.agent.config.AgentConfig;
 import io.ocicat.agent.config.ConfigSources;
 import io.ocicat.agent.config.EffectiveConfig;
+import io.ocicat.agent.flannel.FlannelView;
 import io.ocicat.agent.status.AgentStatus;
+import io.ocicat.agent.status.ReadyEndpoints;
+import io.ocicat.base.CrashPoints;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.netlink.ns.NetNs;
@@ -26,6 +29,17 @@ final class TestAgent implements AutoCloseable {
   private @Nullable EffectiveConfig config;
 
   TestAgent(Host host, Datastore datastore, String node, Path status, Map<String, String> felix) {
+    this(host, datastore, node, status, felix, new ReadyEndpoints(), null);
+  }
+
+  TestAgent(
+      Host host,
+      Datastore datastore,
+      String node,
+      Path status,
+      Map<String, String> felix,
+      ReadyEndpoints ready,
+      @Nullable BgpParts bgp) {
     this.namespace = NetNs.open(host.path());
     Map<String, String> environment = new HashMap<>(felix);
     environment.put("FELIX_ENDPOINTSTATUSPATHPREFIX", status.toString());
@@ -38,7 +52,10 @@ final class TestAgent implements AutoCloseable {
                 (resources, labels) -> configure(environment, node, resources, labels),
                 () -> {},
                 mtu::set,
-                log::add));
+                ready,
+                CrashPoints.IGNORED,
+                log::add,
+                bgp));
   }
 
   private AgentConfig configure(
@@ -60,6 +77,10 @@ final class TestAgent implements AutoCloseable {
   TestAgent awaitSync() {
     Eventually.await("the agent is in sync", () -> agent.status().inSync());
     return this;
+  }
+
+  void follow(FlannelView view) {
+    agent.follow(view);
   }
 
   List<String> log() {

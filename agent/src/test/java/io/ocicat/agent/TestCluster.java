@@ -13,6 +13,7 @@ import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.model.AssignRequest;
 import io.ocicat.ipam.model.BlockOwner;
 import io.ocicat.ipam.model.CalicoConventions;
+import io.ocicat.ipam.model.CalicoConventions.Tunnel;
 import io.ocicat.ipam.model.ClockAndRandom;
 import java.nio.file.Path;
 import java.util.Map;
@@ -77,6 +78,16 @@ final class TestCluster implements AutoCloseable {
             node,
             "test." + address,
             Map.of(CalicoConventions.NODE, node)));
+  }
+
+  /** The address of a node's VXLAN tunnel, as start-up assigns it. */
+  void tunnelAddress(String address, String node) {
+    ipam.assign(
+        new AssignRequest(
+            IpAddress.parse(address),
+            node,
+            Tunnel.VXLAN.handle(node),
+            Tunnel.VXLAN.attributes(node)));
   }
 
   /** A workload endpoint of a pod. */

@@ -1,6 +1,7 @@
 package io.ocicat.agent.config;
 
 import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.regex.Pattern;
  *     interface's
  * @param natPortRange the source ports of masqueraded TCP and UDP, as in {@code 32768:65535}; empty
  *     for the kernel's choice
+ * @param endpointReporting whether endpoint status is written to a datastore of keys and values
  * @param endpointStatusPathPrefix the folder in which {@code endpoint-status} is
  */
 public record AgentConfig(
@@ -48,13 +50,18 @@ public record AgentConfig(
     Duration routeRefreshInterval,
     Duration interfaceRefreshInterval,
     Duration nftablesRefreshInterval,
+    boolean endpointReporting,
+    Duration endpointReportingDelay,
     boolean healthEnabled,
     String healthHost,
     int healthPort,
     boolean prometheusMetricsEnabled,
     String prometheusMetricsHost,
     int prometheusMetricsPort,
-    int ipipMtu) {
+    int ipipMtu,
+    boolean vxlanFromWorkloads,
+    boolean ipipFromWorkloads,
+    List<IpPrefix> externalNodes) {
 
   /** Which routes to other nodes' blocks the agent programs, in addition to those by VXLAN. */
   public enum ClusterRoutes {
@@ -73,6 +80,7 @@ public record AgentConfig(
 
   public AgentConfig {
     interfacePrefixes = List.copyOf(interfacePrefixes);
+    externalNodes = List.copyOf(externalNodes);
   }
 
   /** Whether a host interface is a workload's, by its name. */

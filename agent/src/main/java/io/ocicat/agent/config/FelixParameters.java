@@ -5,6 +5,7 @@ import static java.util.Map.entry;
 import io.ocicat.agent.config.AgentConfig.ClusterRoutes;
 import io.ocicat.agent.config.AgentConfig.ServiceLoopPrevention;
 import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -57,7 +58,10 @@ final class FelixParameters {
   static final Parameter<Integer> IPV6_NORMAL_ROUTE_PRIORITY =
       Parameter.of("ipv6NormalRoutePriority", ValueType.whole(1, MAX_PRIORITY), 1024);
 
-  /** Felix leaves these routes to BIRD by default. Without BIRD nobody else would program them. */
+  /**
+   * Felix leaves these routes to BIRD by default. Without BIRD nobody else would program them, and
+   * BIRD 2 knows no IPIP.
+   */
   static final Parameter<ClusterRoutes> PROGRAM_CLUSTER_ROUTES =
       new Parameter<>(
           "programClusterRoutes",
@@ -69,7 +73,7 @@ final class FelixParameters {
                   entry("EnabledNoEncapOnly", ClusterRoutes.NO_ENCAP_ONLY))),
           environment ->
               environment.getOrDefault("CALICO_NETWORKING_BACKEND", "").strip().equals("bird")
-                  ? ClusterRoutes.DISABLED
+                  ? ClusterRoutes.IPIP_ONLY
                   : ClusterRoutes.ENABLED);
 
   static final Parameter<Optional<IpAddress>> DEVICE_ROUTE_SOURCE_ADDRESS =
@@ -108,6 +112,10 @@ final class FelixParameters {
       Parameter.of("interfaceRefreshInterval", ValueType.INTERVAL, Duration.ofSeconds(90));
   static final Parameter<Duration> NFTABLES_REFRESH_INTERVAL =
       Parameter.of("nftablesRefreshInterval", ValueType.INTERVAL, Duration.ofMinutes(3));
+  static final Parameter<Boolean> ENDPOINT_REPORTING_ENABLED =
+      Parameter.of("endpointReportingEnabled", ValueType.FLAG, false);
+  static final Parameter<Duration> ENDPOINT_REPORTING_DELAY =
+      Parameter.of("endpointReportingDelay", ValueType.INTERVAL, Duration.ofSeconds(1));
   static final Parameter<Boolean> HEALTH_ENABLED =
       Parameter.of("healthEnabled", ValueType.FLAG, false);
   static final Parameter<String> HEALTH_HOST =
@@ -120,6 +128,13 @@ final class FelixParameters {
       Parameter.of("prometheusMetricsHost", ValueType.HOST_ADDRESS, "");
   static final Parameter<Integer> PROMETHEUS_METRICS_PORT =
       Parameter.of("prometheusMetricsPort", ValueType.whole(0, MAX_PORT), 9091);
+
+  static final Parameter<Boolean> ALLOW_VXLAN_PACKETS_FROM_WORKLOADS =
+      Parameter.of("allowVXLANPacketsFromWorkloads", ValueType.FLAG, false);
+  static final Parameter<Boolean> ALLOW_IPIP_PACKETS_FROM_WORKLOADS =
+      Parameter.of("allowIPIPPacketsFromWorkloads", ValueType.FLAG, false);
+  static final Parameter<List<IpPrefix>> EXTERNAL_NODES_LIST =
+      Parameter.of("externalNodesList", ValueType.PREFIXES, List.of());
 
   static final List<Parameter<?>> ALL =
       List.of(
@@ -150,11 +165,16 @@ final class FelixParameters {
           ROUTE_REFRESH_INTERVAL,
           INTERFACE_REFRESH_INTERVAL,
           NFTABLES_REFRESH_INTERVAL,
+          ENDPOINT_REPORTING_ENABLED,
+          ENDPOINT_REPORTING_DELAY,
           HEALTH_ENABLED,
           HEALTH_HOST,
           HEALTH_PORT,
           PROMETHEUS_METRICS_ENABLED,
           PROMETHEUS_METRICS_HOST,
+          ALLOW_VXLAN_PACKETS_FROM_WORKLOADS,
+          ALLOW_IPIP_PACKETS_FROM_WORKLOADS,
+          EXTERNAL_NODES_LIST,
           PROMETHEUS_METRICS_PORT);
 
   private FelixParameters() {}

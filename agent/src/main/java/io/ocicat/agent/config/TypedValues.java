@@ -35,13 +35,18 @@ record TypedValues(Map<String, ConfigValue> values) {
         get(FelixParameters.ROUTE_REFRESH_INTERVAL),
         get(FelixParameters.INTERFACE_REFRESH_INTERVAL),
         get(FelixParameters.NFTABLES_REFRESH_INTERVAL),
+        get(FelixParameters.ENDPOINT_REPORTING_ENABLED),
+        get(FelixParameters.ENDPOINT_REPORTING_DELAY),
         get(FelixParameters.HEALTH_ENABLED),
         get(FelixParameters.HEALTH_HOST),
         get(FelixParameters.HEALTH_PORT),
         get(FelixParameters.PROMETHEUS_METRICS_ENABLED),
         get(FelixParameters.PROMETHEUS_METRICS_HOST),
         get(FelixParameters.PROMETHEUS_METRICS_PORT),
-        get(FelixParameters.IPIP_MTU));
+        get(FelixParameters.IPIP_MTU),
+        get(FelixParameters.ALLOW_VXLAN_PACKETS_FROM_WORKLOADS),
+        get(FelixParameters.ALLOW_IPIP_PACKETS_FROM_WORKLOADS),
+        get(FelixParameters.EXTERNAL_NODES_LIST));
   }
 
   private <T> T get(Parameter<T> parameter) {

@@ -3,9 +3,11 @@ package io.ocicat.agent.config;
 import io.ocicat.base.Quoted;
 import io.ocicat.datastore.model.GoDuration;
 import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
 import io.ocicat.plugins.support.GoPattern;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -107,6 +109,13 @@ record ValueType<T>(
           prefixes -> String.join(",", prefixes),
           null);
 
+  static final ValueType<List<IpPrefix>> PREFIXES =
+      new ValueType<>(
+          "CIDRs or addresses, with commas between",
+          ValueType::prefixes,
+          prefixes -> prefixes.stream().map(IpPrefix::toString).collect(Collectors.joining(",")),
+          List.of());
+
   static final ValueType<String> PORT_RANGE =
       new ValueType<>(
           "a port or a range as in 32768:65535", ValueType::portRange, text -> text, "");
@@ -201,6 +210,22 @@ record ValueType<T>(
               .formatted(Quoted.brief(text), e.getDescription().toLowerCase(Locale.ROOT)),
           e);
     }
+  }
+
+  private static @Nullable List<IpPrefix> prefixes(String text) {
+    List<IpPrefix> prefixes = new ArrayList<>();
+    for (String item : text.split(",", -1)) {
+      String one = item.strip();
+      Optional<IpPrefix> prefix =
+          one.contains("/")
+              ? IpPrefix.tryParse(one).map(IpPrefix::network)
+              : IpAddress.tryParse(one).map(IpPrefix::host);
+      if (prefix.isEmpty()) {
+        return null;
+      }
+      prefixes.add(prefix.get());
+    }
+    return prefixes;
   }
 
   private static @Nullable String portRange(String text) {

@@ -11,9 +11,9 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * Desired values by key, each contributed by a resource. When several resources contribute to one
- * key, the preferred value wins; between equals, that of the resource whose name sorts first. So
- * the result depends only on what is contributed now, not on the order in which it came.
+ * Desired values by key, each contributed by a source. When several sources contribute to one key,
+ * the preferred value wins; between equals, that of the source that sorts first. So the result
+ * depends only on what is contributed now, not on the order in which it came.
  *
  * <p>A contribution is replaced as a whole, and the keys whose winner changed are collected, so
  * that a change costs what it touches.
@@ -23,10 +23,10 @@ import java.util.function.Consumer;
  */
 public final class Contributions<K, V> {
   private final Comparator<V> preference;
-  private final Map<String, Map<K, V>> bySource = new HashMap<>();
+  private final Map<Source, Map<K, V>> bySource = new HashMap<>();
 
-  /** Sources in the order of their names. */
-  private final Map<K, TreeMap<String, V>> byKey = new HashMap<>();
+  /** In the order of sources. */
+  private final Map<K, TreeMap<Source, V>> byKey = new HashMap<>();
 
   private final Set<K> changed = new LinkedHashSet<>();
 
@@ -40,7 +40,7 @@ public final class Contributions<K, V> {
   }
 
   /** Replaces everything that the source contributes. */
-  void set(String source, Map<K, V> values) {
+  public void set(Source source, Map<K, V> values) {
     Map<K, V> before =
         values.isEmpty() ? bySource.remove(source) : bySource.put(source, Map.copyOf(values));
     if (before != null) {
@@ -56,16 +56,16 @@ public final class Contributions<K, V> {
         });
   }
 
-  /** Drops what sources contributed that no longer exist. */
-  void retain(Set<String> sources) {
+  /** Drops what sources of an origin contributed that no longer exist. */
+  public void retain(Source.Origin origin, Set<Source> sources) {
     Set.copyOf(bySource.keySet()).stream()
-        .filter(source -> !sources.contains(source))
+        .filter(source -> source.origin() == origin && !sources.contains(source))
         .forEach(source -> set(source, Map.of()));
   }
 
-  private void withWinner(K key, Consumer<Map<String, V>> change) {
+  private void withWinner(K key, Consumer<Map<Source, V>> change) {
     Optional<V> before = get(key);
-    TreeMap<String, V> candidates = byKey.computeIfAbsent(key, _ -> new TreeMap<>());
+    TreeMap<Source, V> candidates = byKey.computeIfAbsent(key, _ -> new TreeMap<>());
     change.accept(candidates);
     if (candidates.isEmpty()) {
       byKey.remove(key);
@@ -80,13 +80,13 @@ public final class Contributions<K, V> {
     return winner(key).map(Map.Entry::getValue);
   }
 
-  /** The resource that the value comes from; empty when nobody wants the key. */
-  public Optional<String> source(K key) {
+  /** Where the value comes from; empty when nobody wants the key. */
+  public Optional<Source> source(K key) {
     return winner(key).map(Map.Entry::getKey);
   }
 
-  private Optional<Map.Entry<String, V>> winner(K key) {
-    TreeMap<String, V> candidates = byKey.get(key);
+  private Optional<Map.Entry<Source, V>> winner(K key) {
+    TreeMap<Source, V> candidates = byKey.get(key);
     if (candidates == null) {
       return Optional.empty();
     }

@@ -34,6 +34,9 @@ public record DesiredRoute(
     LOCAL_WORKLOAD,
     VXLAN_SAME_SUBNET,
     VXLAN_TUNNEL,
+    IPIP_SAME_SUBNET,
+    IPIP_TUNNEL,
+    FLANNEL,
     NO_ENCAPSULATION,
     BLOCK_DROP
   }
@@ -54,7 +57,7 @@ public record DesiredRoute(
   private static final long USUAL_IPV6_METRIC = 1024;
 
   /** The metric of a route that is not a workload's. */
-  static long usualMetric(IpPrefix destination) {
+  public static long usualMetric(IpPrefix destination) {
     return destination.isV4() ? 0 : USUAL_IPV6_METRIC;
   }
 

@@ -7,6 +7,7 @@ import io.ocicat.agent.view.WatchedCluster;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
+import io.ocicat.netlink.IpFamily;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -26,8 +27,9 @@ import java.util.stream.Stream;
  * @param floating external addresses and what they stand for
  * @param services ranges of service addresses: a packet that is forwarded to one has met no service
  *     and would come back for ever
- * @param tunnels the VXLAN devices and their addresses: what the node itself sends through one has
+ * @param tunnels the tunnel devices and their addresses: what the node itself sends through one has
  *     that address
+ * @param filter which encapsulated packets are dropped
  */
 public record NatRules(
     List<IpPrefix> masqueraded,
@@ -37,7 +39,10 @@ public record NatRules(
     Map<IpAddress, IpAddress> floating,
     List<IpPrefix> services,
     AgentConfig.ServiceLoopPrevention serviceLoop,
-    Map<String, IpAddress> tunnels) {
+    Map<String, IpAddress> tunnels,
+    TunnelFilter filter) {
+  private static final List<String> DEVICES =
+      List.of(VxlanDevice.calico(IpFamily.V4), VxlanDevice.calico(IpFamily.V6), IpipDevice.NAME);
   private static final Set<IpPool.Use> SERVICES_ONLY = Set.of(IpPool.Use.LOAD_BALANCER);
 
   public NatRules {
@@ -49,7 +54,7 @@ public record NatRules(
     tunnels = Map.copyOf(tunnels);
   }
 
-  static NatRules of(WatchedCluster view, AgentConfig config, List<VxlanDevice> devices) {
+  static NatRules of(WatchedCluster view, AgentConfig config, DesiredState state) {
     Stream<IpPrefix> pools = view.pools().stream().filter(NatRules::hasWorkloads).map(IpPool::cidr);
     Stream<IpPrefix> hosts =
         config.natOutgoingExcludesHosts()
@@ -59,7 +64,12 @@ public record NatRules(
                 .map(IpPrefix::host)
             : Stream.empty();
     Map<String, IpAddress> tunnels = new HashMap<>();
-    devices.forEach(device -> tunnels.put(device.name(), device.tunnelAddress()));
+    DEVICES.forEach(
+        name -> {
+          if (state.tunnel(name).orElse(null) instanceof DesiredTunnel.Present(TunnelDevice it)) {
+            tunnels.put(name, it.tunnelAddress());
+          }
+        });
     return new NatRules(
         view.pools().stream().filter(IpPool::natOutgoing).map(IpPool::cidr).toList(),
         Stream.concat(pools, hosts).toList(),
@@ -68,7 +78,8 @@ public record NatRules(
         config.floatingIps() ? floating(view) : Map.of(),
         view.services(),
         config.serviceLoopPrevention(),
-        tunnels);
+        tunnels,
+        TunnelFilter.of(view, config, state));
   }
 
   /** Pools for service addresses alone contain no workloads. */

@@ -45,6 +45,9 @@ import java.util.Set;
  *   ip saddr . ip daddr ... snat ip to ip saddr map @hairpin4
  *   oifname vxlan.calico fib saddr type local fib saddr . oif type != local masquerade
  *   ip saddr @masqueraded4 ip daddr != @internal4 masquerade fully-random }
+ * chain tunnels     { type filter hook prerouting priority raw
+ *   iifname cali* udp dport 4789 drop
+ *   udp dport 4789 fib daddr type local ip saddr != @vxlan4 drop }
  * chain forward     { type filter hook forward priority filter
  *   ip daddr @services4 drop }
  * </pre>
@@ -113,6 +116,7 @@ public final class NatTable {
   private final List<Rule> output = new ArrayList<>();
   private final List<Rule> postrouting = new ArrayList<>();
   private final List<Rule> forward = new ArrayList<>();
+  private final List<Rule> tunnels = new ArrayList<>();
 
   private NatTable(NatRules nat) {
     this.nat = nat;
@@ -127,11 +131,14 @@ public final class NatTable {
       addFloating(side);
     }
     addTunnels();
+    addWorkloadFilter();
     for (Side side : Side.BOTH) {
       addMasquerade(side);
       addServices(side);
+      addTunnelFilter(side);
     }
     Map<Chain, List<Rule>> chains = new LinkedHashMap<>();
+    chains.put(base("tunnels", ChainType.FILTER, Hook.PREROUTING, ChainPriority.RAW), tunnels);
     chains.put(
         base("prerouting", ChainType.NAT, Hook.PREROUTING, ChainPriority.DSTNAT), prerouting);
     chains.put(base("output", ChainType.NAT, Hook.OUTPUT, ChainPriority.DSTNAT), output);
@@ -232,6 +239,51 @@ public final class NatTable {
   private static NatRange.Ports ports(String range) {
     String[] ends = range.split(":", 2);
     return NatRange.Ports.of(Integer.parseInt(ends[0]), Integer.parseInt(ends[ends.length - 1]));
+  }
+
+  private void addWorkloadFilter() {
+    TunnelFilter filter = nat.filter();
+    for (String prefix : filter.closedToVxlan()) {
+      tunnels.add(
+          rule(
+              "tunnels",
+              Match.inInterfacePrefix(prefix),
+              Match.destinationPort(L4Protocol.UDP, filter.port()),
+              Statement.drop()));
+    }
+    for (String prefix : filter.closedToIpip()) {
+      tunnels.add(
+          rule(
+              "tunnels",
+              Match.inInterfacePrefix(prefix),
+              Match.l4proto(L4Protocol.IPIP),
+              Statement.drop()));
+    }
+  }
+
+  private void addTunnelFilter(Side side) {
+    TunnelFilter filter = nat.filter();
+    List<IpPrefix> vxlan = filter.vxlan().get(side.family());
+    if (vxlan != null) {
+      addSenders(side, "vxlan", vxlan, Match.destinationPort(L4Protocol.UDP, filter.port()));
+    }
+    if (side.family() == IpFamily.V4) {
+      filter
+          .ipip()
+          .ifPresent(senders -> addSenders(side, "ipip", senders, Match.l4proto(L4Protocol.IPIP)));
+    }
+  }
+
+  private void addSenders(Side side, String name, List<IpPrefix> senders, Clause packets) {
+    NamedSet known = side.ranges(name);
+    sets.put(known, side.elements(senders));
+    tunnels.add(
+        rule(
+            "tunnels",
+            packets,
+            Match.eq(PacketField.fibType(FibFlag.DADDR), local()),
+            Match.notIn(known, side.source()),
+            Statement.drop()));
   }
 
   private void addServices(Side side) {

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * block of another node, VXLAN   10.65.1.0/26 via 10.65.1.0 dev vxlan.calico onlink
  * the same in our subnet         10.65.1.0/26 via 192.168.0.2 dev eth0 onlink proto 80
  * without encapsulation          likewise
+ * IPIP                           10.65.1.0/26 via 192.168.0.2 dev tunl0 onlink proto 80
  * borrowed address               10.65.0.9 towards the node that uses it, in that node's form
  * </pre>
  */
@@ -64,11 +65,13 @@ record RouteRules(WatchedCluster view, AgentConfig config, HostNetwork host) {
     if (pool.vxlan() != IpPool.Tunnel.NEVER) {
       return true;
     }
-    return pool.ipip() == IpPool.Tunnel.NEVER
-        && switch (config.programClusterRoutes()) {
-          case ENABLED, NO_ENCAP_ONLY -> true;
-          case DISABLED, IPIP_ONLY -> false;
-        };
+    boolean ipip = pool.ipip() != IpPool.Tunnel.NEVER;
+    return switch (config.programClusterRoutes()) {
+      case ENABLED -> true;
+      case IPIP_ONLY -> ipip;
+      case NO_ENCAP_ONLY -> !ipip;
+      case DISABLED -> false;
+    };
   }
 
   /** The smallest pool that contains the range; those of service addresses have no workloads. */
@@ -91,8 +94,31 @@ record RouteRules(WatchedCluster view, AgentConfig config, HostNetwork host) {
           isInOurSubnet(address)
               ? direct(range, Purpose.VXLAN_SAME_SUBNET, address, family)
               : tunnel(node, range, family);
+      case NEVER -> withoutVxlan(range, pool, address, family);
+    };
+  }
+
+  private Optional<DesiredRoute> withoutVxlan(
+      IpPrefix range, IpPool pool, IpAddress address, IpFamily family) {
+    return switch (pool.ipip()) {
+      case ALWAYS -> Optional.of(ipip(range, address));
+      case CROSS_SUBNET ->
+          isInOurSubnet(address)
+              ? direct(range, Purpose.IPIP_SAME_SUBNET, address, family)
+              : Optional.of(ipip(range, address));
       case NEVER -> direct(range, Purpose.NO_ENCAPSULATION, address, family);
     };
+  }
+
+  /** The gateway is the other node's own address: tunl0 sends the packet there in another one. */
+  private DesiredRoute ipip(IpPrefix range, IpAddress node) {
+    return route(
+        range,
+        Purpose.IPIP_TUNNEL,
+        IpipDevice.NAME,
+        node,
+        Mtus.of(host.mtu(), config, view.pools()).ipip(),
+        nonDeviceProtocol());
   }
 
   private boolean isInOurSubnet(IpAddress address) {
@@ -109,7 +135,7 @@ record RouteRules(WatchedCluster view, AgentConfig config, HostNetwork host) {
   }
 
   private Optional<DesiredRoute> tunnel(ClusterNode node, IpPrefix range, IpFamily family) {
-    String device = VxlanDevice.name(family);
+    String device = VxlanDevice.calico(family);
     RouteProtocol protocol = new RouteProtocol(config.deviceRouteProtocol());
     return node.vxlanAddress(family)
         .map(

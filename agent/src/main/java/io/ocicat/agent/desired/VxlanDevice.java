@@ -5,25 +5,42 @@ import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.IpFamily;
 
 /**
- * The VXLAN device of a family that the node should have.
+ * A VXLAN device that the node should have.
  *
+ * @param port of UDP
  * @param parent the name of the link it sends through
- * @param tunnelAddress its only address
+ * @param options what only flannel asks for
  */
 public record VxlanDevice(
-    IpFamily family,
+    String name,
     int vni,
     int port,
     IpAddress local,
     String parent,
     MacAddress mac,
     int mtu,
-    IpAddress tunnelAddress) {
-  public String name() {
-    return name(family);
+    IpAddress tunnelAddress,
+    Options options)
+    implements TunnelDevice {
+
+  /**
+   * What is off by default.
+   *
+   * @param learning whether it learns where MAC addresses are from the packets it receives
+   * @param gbp whether it transmits the sender's mark (group-based policy)
+   * @param ignoresRouters whether its accept_ra is kept at 0
+   */
+  public record Options(boolean learning, boolean gbp, boolean ignoresRouters) {
+    public static final Options NONE = new Options(false, false, false);
   }
 
-  public static String name(IpFamily family) {
+  /** The family of its outer and inner packets. */
+  public IpFamily family() {
+    return IpFamily.of(local);
+  }
+
+  /** The name of Calico's device of a family. */
+  public static String calico(IpFamily family) {
     return family == IpFamily.V4 ? "vxlan.calico" : "vxlan-v6.calico";
   }
 }

@@ -1,7 +1,7 @@
 package io.ocicat.agent.kernel;
 
 import io.ocicat.agent.config.AgentConfig;
-import io.ocicat.agent.desired.DesiredNetwork;
+import io.ocicat.agent.desired.CalicoNetwork;
 import io.ocicat.agent.view.LocalEndpoint;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.linux.Errno;
@@ -29,7 +29,7 @@ final class EndpointSysctls {
 
   private final NetNs host;
   private final LinkTable links;
-  private final DesiredNetwork desired;
+  private final CalicoNetwork desired;
   private final RepairLog log;
   private final PendingKeys<String> pending;
   private final String reversePathFilter;
@@ -41,7 +41,7 @@ final class EndpointSysctls {
   EndpointSysctls(
       NetNs host,
       LinkTable links,
-      DesiredNetwork desired,
+      CalicoNetwork desired,
       AgentConfig config,
       RepairLog log,
       LongSupplier nanoTime) {

@@ -1,6 +1,7 @@
 package io.ocicat.agent.kernel;
 
 import io.ocicat.agent.desired.Contributions;
+import io.ocicat.agent.desired.Source;
 import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.RequestOutcome;
@@ -91,7 +92,14 @@ final class EntryReconciler<K, V> {
         });
   }
 
-  private record Change<K, V>(K key, NetlinkRequest request, @Nullable V value) {}
+  /**
+   * One change.
+   *
+   * @param value null for a deletion
+   * @param repair what to log when it succeeds; null for a change that was asked for
+   */
+  private record Change<K, V>(
+      K key, NetlinkRequest request, @Nullable V value, @Nullable String repair) {}
 
   /** Makes the changes that are due, in one batch. */
   void apply() {
@@ -122,7 +130,7 @@ final class EntryReconciler<K, V> {
       problems.remove(key);
       installed.remove(key);
       if (there != null) {
-        changes.add(new Change<>(key, table.delete(link.index(), key, there), null));
+        changes.add(new Change<>(key, table.delete(link.index(), key, there), null, null));
       }
       return;
     }
@@ -132,17 +140,17 @@ final class EntryReconciler<K, V> {
       installed.put(key, wanted);
       return;
     }
-    if (wanted.equals(installed.get(key))) {
-      log.write(
-          "%s %s to %s of %s was %s by somebody else: restored"
-              .formatted(
-                  table.noun(),
-                  key,
-                  wanted,
-                  desired.source(key).orElse("?"),
-                  there == null ? "removed" : "changed to " + there));
-    }
-    changes.add(new Change<>(key, table.replace(link.index(), key, wanted), wanted));
+    String repair =
+        wanted.equals(installed.get(key))
+            ? "%s %s to %s of %s was %s by somebody else: restored"
+                .formatted(
+                    table.noun(),
+                    key,
+                    wanted,
+                    desired.source(key).map(Source::name).orElse("?"),
+                    there == null ? "removed" : "changed to " + there)
+            : null;
+    changes.add(new Change<>(key, table.replace(link.index(), key, wanted), wanted, repair));
   }
 
   private void finish(Change<K, V> change, @Nullable NetlinkException failure) {
@@ -151,12 +159,18 @@ final class EntryReconciler<K, V> {
     if (failure == null || (value == null && failure.is(Errno.ENOENT))) {
       problems.remove(key);
       pending.succeeded(key);
+      if (change.repair() != null) {
+        log.write(change.repair());
+      }
       if (value == null) {
         actual.remove(key);
       } else {
         actual.put(key, value);
         installed.put(key, value);
       }
+    } else if (failure.is(Errno.ENODEV)) {
+      // The device is gone: its own report, which follows those of its entries, says so.
+      pending.retry(key);
     } else {
       String problem = String.valueOf(failure.getMessage());
       if (!problem.equals(problems.put(key, problem))) {

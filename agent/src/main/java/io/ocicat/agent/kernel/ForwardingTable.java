@@ -1,9 +1,8 @@
 package io.ocicat.agent.kernel;
 
+import io.ocicat.agent.desired.DesiredState;
 import io.ocicat.agent.desired.ForwardingKey;
-import io.ocicat.agent.desired.VxlanDevice;
 import io.ocicat.ip.IpAddress;
-import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.link.Fdb;
@@ -15,7 +14,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /** The forwarding entries of the VXLAN devices: which node a tunnel's MAC address is at. */
-record ForwardingTable(NetlinkSocket net, LinkTable links)
+record ForwardingTable(NetlinkSocket net, LinkTable links, DesiredState desired)
     implements EntryTable<ForwardingKey, IpAddress> {
   @Override
   public String noun() {
@@ -25,9 +24,9 @@ record ForwardingTable(NetlinkSocket net, LinkTable links)
   @Override
   public Map<ForwardingKey, IpAddress> read() {
     Map<ForwardingKey, IpAddress> entries = new HashMap<>();
-    for (IpFamily family : IpFamily.values()) {
-      Optional<Link> device = links.find(VxlanDevice.name(family));
-      if (device.isPresent()) {
+    for (String name : desired.tunnels()) {
+      Optional<Link> device = links.find(name);
+      if (device.isPresent() && desired.ownsLink(name)) {
         for (FdbEntry entry : net.list(Fdb.of(device.get().index()))) {
           keyOf(entry).ifPresent(key -> entries.put(key, destinationOf(entry)));
         }
@@ -43,8 +42,7 @@ record ForwardingTable(NetlinkSocket net, LinkTable links)
         entry.self()
             && entry.state() == FdbEntry.State.PERMANENT
             && entry.destination() != null
-            && (device.equals(VxlanDevice.name(IpFamily.V4))
-                || device.equals(VxlanDevice.name(IpFamily.V6)));
+            && desired.ownsLink(device);
     return ours ? Optional.of(new ForwardingKey(device, entry.mac())) : Optional.empty();
   }
 

@@ -1,7 +1,6 @@
 package io.ocicat.agent.kernel;
 
 import io.ocicat.agent.desired.LinkNeighbour;
-import io.ocicat.agent.desired.VxlanDevice;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.NetlinkRequest;
@@ -19,7 +18,8 @@ import java.util.function.Predicate;
  * Neighbours: the container ends of workloads, and the other ends of VXLAN tunnels. Only permanent
  * entries are an agent's.
  */
-record NeighbourTable(NetlinkSocket net, LinkTable links, Predicate<String> isWorkload)
+record NeighbourTable(
+    NetlinkSocket net, LinkTable links, Predicate<String> isTunnel, Predicate<String> isWorkload)
     implements EntryTable<LinkNeighbour, MacAddress> {
   @Override
   public String noun() {
@@ -42,8 +42,7 @@ record NeighbourTable(NetlinkSocket net, LinkTable links, Predicate<String> isWo
         neighbour.state().equals(NeighbourState.PERMANENT)
             && neighbour.mac() != null
             && !neighbour.address().isMulticast()
-            && (device.equals(VxlanDevice.name(IpFamily.V4))
-                || device.equals(VxlanDevice.name(IpFamily.V6))
+            && (isTunnel.test(device)
                 || (isWorkload.test(device) && neighbour.family() == IpFamily.V4));
     return ours ? Optional.of(new LinkNeighbour(device, neighbour.address())) : Optional.empty();
   }

@@ -1,13 +1,12 @@
 package io.ocicat.agent.kernel;
 
 import io.ocicat.agent.config.AgentConfig;
-import io.ocicat.agent.desired.DesiredNetwork;
+import io.ocicat.agent.desired.CalicoNetwork;
 import io.ocicat.agent.desired.DesiredRoute;
+import io.ocicat.agent.desired.DesiredState;
 import io.ocicat.agent.desired.ForwardingKey;
 import io.ocicat.agent.desired.HostNetwork;
 import io.ocicat.agent.desired.LinkNeighbour;
-import io.ocicat.agent.desired.NatRules;
-import io.ocicat.agent.desired.NatTable;
 import io.ocicat.agent.desired.TableContent;
 import io.ocicat.agent.view.ClusterNode;
 import io.ocicat.agent.view.LocalEndpoint;
@@ -22,6 +21,7 @@ import io.ocicat.netlink.link.FdbEntry;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.nft.Generation;
+import io.ocicat.netlink.nft.TableId;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.netlink.route.Address;
 import io.ocicat.netlink.route.Addresses;
@@ -31,6 +31,7 @@ import io.ocicat.netlink.route.Route;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,7 +41,6 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The node's kernel: what it has, followed by its reports, and the reconcilers that bring it to the
@@ -54,47 +54,51 @@ public final class NodeKernel implements AutoCloseable {
 
   private final NetlinkSocket route;
   private final NetlinkSocket netfilter;
-  private final DesiredNetwork desired;
+  private final DesiredState state;
+  private final CalicoNetwork network;
+  private final NetNs host;
+  private final RepairLog log;
   private final LongSupplier nanoTime;
   private final LinkTable links;
-  private final Map<IpFamily, VxlanReconciler> vxlans = new EnumMap<>(IpFamily.class);
+  private final Map<String, TunnelReconciler> tunnels = new LinkedHashMap<>();
   private final NeighbourTable neighbourTable;
   private final EntryReconciler<LinkNeighbour, MacAddress> neighbours;
   private final ForwardingTable forwardingTable;
   private final EntryReconciler<ForwardingKey, IpAddress> forwarding;
   private final RouteReconciler routes;
-  private final TableReconciler nat;
+  private final Map<TableId, TableReconciler> tables = new LinkedHashMap<>();
   private final EndpointSysctls sysctls;
+  private final StaleConnections connections;
   private AgentConfig config;
-  private @Nullable NatRules natRules;
-  private @Nullable TableContent natContent;
   private OptionalLong routesDue = OptionalLong.empty();
 
   public NodeKernel(
       NetNs host,
-      DesiredNetwork desired,
+      DesiredState state,
+      CalicoNetwork network,
       AgentConfig config,
       RepairLog log,
       LongSupplier nanoTime) {
     this.route = NetlinkSocket.open(Protocol.ROUTE, host);
     this.netfilter = NetlinkSocket.open(Protocol.NETFILTER, host);
-    this.desired = desired;
+    this.state = state;
+    this.network = network;
+    this.host = host;
+    this.log = log;
     this.config = config;
     this.nanoTime = nanoTime;
     this.links = new LinkTable(nanoTime);
-    for (IpFamily family : IpFamily.values()) {
-      vxlans.put(family, new VxlanReconciler(family, route, links, desired, log, nanoTime));
-    }
     this.neighbourTable =
-        new NeighbourTable(route, links, name -> this.config.isWorkloadInterface(name));
+        new NeighbourTable(
+            route, links, state::ownsLink, name -> this.config.isWorkloadInterface(name));
     this.neighbours =
-        new EntryReconciler<>(route, links, neighbourTable, desired.neighbours(), log, nanoTime);
-    this.forwardingTable = new ForwardingTable(route, links);
+        new EntryReconciler<>(route, links, neighbourTable, state.neighbours(), log, nanoTime);
+    this.forwardingTable = new ForwardingTable(route, links, state);
     this.forwarding =
-        new EntryReconciler<>(route, links, forwardingTable, desired.forwarding(), log, nanoTime);
-    this.routes = new RouteReconciler(route, links, desired, config, log, nanoTime);
-    this.nat = new TableReconciler(NatTable.ID, netfilter, log, nanoTime);
-    this.sysctls = new EndpointSysctls(host, links, desired, config, log, nanoTime);
+        new EntryReconciler<>(route, links, forwardingTable, state.forwarding(), log, nanoTime);
+    this.routes = new RouteReconciler(route, links, state, network, config, log, nanoTime);
+    this.sysctls = new EndpointSysctls(host, links, network, config, log, nanoTime);
+    this.connections = new StaleConnections(host, log);
   }
 
   public void configure(AgentConfig wanted) {
@@ -106,7 +110,7 @@ public final class NodeKernel implements AutoCloseable {
   /** Reads links and addresses; the rest depends on them. */
   public void resyncLinks() {
     links.replaceAll(route.list(Links.all()), route.list(Addresses.list()));
-    vxlans.values().forEach(VxlanReconciler::resync);
+    tunnels.values().forEach(TunnelReconciler::resync);
     sysctls.resync();
   }
 
@@ -118,10 +122,10 @@ public final class NodeKernel implements AutoCloseable {
   }
 
   public void resyncRuleset() {
-    nat.resync();
+    tables.values().forEach(TableReconciler::resync);
   }
 
-  /** What the node's own network looks like, for {@link DesiredNetwork#follow}. */
+  /** What the node's own network looks like, for {@link CalicoNetwork#follow}. */
   public HostNetwork hostNetwork(Optional<ClusterNode> own) {
     Map<IpFamily, String> parents = new EnumMap<>(IpFamily.class);
     for (IpFamily family : IpFamily.values()) {
@@ -175,8 +179,9 @@ public final class NodeKernel implements AutoCloseable {
       }
       case KernelReport.OfRuleset(var event) -> {
         switch (event) {
-          case Monitor.Changed<?>(Generation generation) -> nat.changed(generation);
-          default -> nat.resync();
+          case Monitor.Changed<?>(Generation generation) ->
+              tables.values().forEach(table -> table.changed(generation));
+          default -> resyncRuleset();
         }
       }
     }
@@ -239,9 +244,7 @@ public final class NodeKernel implements AutoCloseable {
       routes.linkChanged(link.index(), link.name());
       sysctls.changed(link.name());
     }
-    vxlans.values().stream()
-        .filter(vxlan -> vxlan.name().equals(link.name()))
-        .forEach(VxlanReconciler::changed);
+    tunnelChanged(link.name());
   }
 
   /** The link of this name is another one now, or none. */
@@ -250,14 +253,18 @@ public final class NodeKernel implements AutoCloseable {
     neighbours.linkReplaced(name);
     forwarding.linkReplaced(name);
     sysctls.changed(name);
-    vxlans.values().forEach(VxlanReconciler::changed);
+    tunnels.values().forEach(TunnelReconciler::changed);
   }
 
   private void addressChanged(Address address) {
-    String name = links.name(address.device().index());
-    vxlans.values().stream()
-        .filter(vxlan -> vxlan.name().equals(name))
-        .forEach(VxlanReconciler::changed);
+    tunnelChanged(links.name(address.device().index()));
+  }
+
+  private void tunnelChanged(String name) {
+    TunnelReconciler tunnel = tunnels.get(name);
+    if (tunnel != null) {
+      tunnel.changed();
+    }
   }
 
   /** An endpoint came, changed or went. */
@@ -271,37 +278,55 @@ public final class NodeKernel implements AutoCloseable {
     sysctls.poll();
   }
 
-  /** Makes the changes that are due: devices, then entries and rules, then routes. */
+  /** Makes the changes that are due: tunnels, then entries and rules, then routes. */
   public void apply() {
     if (routesDue.isPresent() && routesDue.getAsLong() - nanoTime.getAsLong() <= 0) {
       resyncRoutes();
     }
-    vxlans.values().forEach(this::applyDevice);
+    addTunnels();
+    tunnels.values().forEach(this::applyTunnel);
     forwarding.apply();
     neighbours.apply();
-    nat.apply(natTable());
+    applyTables();
     sysctls.apply();
     routes.apply();
+    connections.delete(routes.takeMoved());
   }
 
-  /** Rules are not comparable, so an unchanged table stays the same object. */
-  private TableContent natTable() {
-    NatRules rules = desired.nat();
-    TableContent content = natContent;
-    if (content == null || !rules.equals(natRules)) {
-      content = NatTable.of(rules);
-      natContent = content;
-      natRules = rules;
+  private void applyTables() {
+    for (TableContent content : state.tables().values()) {
+      tables
+          .computeIfAbsent(content.table(), id -> new TableReconciler(id, netfilter, log, nanoTime))
+          .apply(content);
     }
-    return content;
+    tables.forEach(
+        (id, table) -> {
+          if (!state.tables().containsKey(id)) {
+            table.remove();
+          }
+        });
   }
 
-  private void applyDevice(VxlanReconciler vxlan) {
-    int before = links.find(vxlan.name()).map(Link::index).orElse(0);
-    vxlan.apply();
-    int after = links.find(vxlan.name()).map(Link::index).orElse(0);
+  /** What is on a device is ours from now on, so it is read again. */
+  private void addTunnels() {
+    List<String> added =
+        state.tunnels().stream().filter(name -> !tunnels.containsKey(name)).toList();
+    added.forEach(
+        name ->
+            tunnels.put(
+                name, new TunnelReconciler(name, host, route, links, state, log, nanoTime)));
+    if (!added.isEmpty()) {
+      resyncRoutes();
+    }
+  }
+
+  private void applyTunnel(TunnelReconciler tunnel) {
+    String name = tunnel.name();
+    int before = links.find(name).map(Link::index).orElse(0);
+    tunnel.apply();
+    int after = links.find(name).map(Link::index).orElse(0);
     if (before != after) {
-      linkReplaced(after == 0 ? before : after, vxlan.name());
+      linkReplaced(after == 0 ? before : after, name);
     }
   }
 
@@ -309,9 +334,9 @@ public final class NodeKernel implements AutoCloseable {
   public boolean isReady(LocalEndpoint endpoint) {
     String name = endpoint.interfaceName();
     return links.find(name).filter(Link::isRunning).isPresent()
-        && desired.endpointOf(name).filter(endpoint::equals).isPresent()
+        && network.endpointOf(name).filter(endpoint::equals).isPresent()
         && sysctls.isInForce(name)
-        && nat.problem().isEmpty()
+        && tables.values().stream().allMatch(table -> table.problem().isEmpty())
         && endpoint.networks().stream().allMatch(network -> isRouted(network.network(), name));
   }
 
@@ -328,7 +353,7 @@ public final class NodeKernel implements AutoCloseable {
                 : config.ipv6NormalRoutePriority());
     return config.routeSyncDisabled()
         || (routes.isInForce(key)
-            && desired
+            && state
                 .routes()
                 .get(key)
                 .filter(wanted -> wanted.device().equals(interfaceName))
@@ -338,36 +363,38 @@ public final class NodeKernel implements AutoCloseable {
   /** What is not as desired, and why: one line each. */
   public List<String> problems() {
     List<String> problems = new ArrayList<>();
-    vxlans.values().forEach(vxlan -> vxlan.problem().ifPresent(problems::add));
+    problems.addAll(tunnelProblems());
     problems.addAll(forwarding.problems().values());
     problems.addAll(neighbours.problems().values());
-    nat.problem().ifPresent(problems::add);
+    tables.values().forEach(table -> table.problem().ifPresent(problems::add));
     problems.addAll(sysctls.problems().values());
     problems.addAll(routes.problems().values());
     return problems;
   }
 
+  /** Why a tunnel is not as desired: other nodes' workloads cannot be reached through it. */
+  public List<String> tunnelProblems() {
+    return tunnels.values().stream().flatMap(tunnel -> tunnel.problem().stream()).toList();
+  }
+
   /** How many changes were sent to the kernel so far. */
   public long writes() {
-    return vxlans.values().stream().mapToLong(VxlanReconciler::writes).sum()
+    return tunnels.values().stream().mapToLong(TunnelReconciler::writes).sum()
         + forwarding.writes()
         + neighbours.writes()
-        + nat.writes()
+        + tables.values().stream().mapToLong(TableReconciler::writes).sum()
         + sysctls.writes()
         + routes.writes();
   }
 
   /** When something is due next, by the clock of {@code nanoTime}. */
   public OptionalLong next() {
-    return Stream.concat(
-            vxlans.values().stream().map(VxlanReconciler::next),
+    return Stream.of(
+            tunnels.values().stream().map(TunnelReconciler::next),
+            tables.values().stream().map(TableReconciler::next),
             Stream.of(
-                forwarding.next(),
-                neighbours.next(),
-                nat.next(),
-                sysctls.next(),
-                routes.next(),
-                routesDue))
+                forwarding.next(), neighbours.next(), sysctls.next(), routes.next(), routesDue))
+        .flatMap(next -> next)
         .filter(OptionalLong::isPresent)
         .mapToLong(OptionalLong::getAsLong)
         .min();
@@ -375,6 +402,7 @@ public final class NodeKernel implements AutoCloseable {
 
   @Override
   public void close() {
+    connections.close();
     route.close();
     netfilter.close();
   }

@@ -1,5 +1,6 @@
 package io.ocicat.agent.kernel;
 
+import io.ocicat.base.Backoff;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,7 +22,7 @@ final class PendingKeys<K> {
 
   private final LongSupplier nanoTime;
   private final Map<K, Long> due = new LinkedHashMap<>();
-  private final Map<K, Duration> backoff = new HashMap<>();
+  private final Map<K, Backoff> backoff = new HashMap<>();
 
   PendingKeys(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
@@ -46,10 +47,7 @@ final class PendingKeys<K> {
 
   /** The key's change failed: try again, later each time. */
   void retry(K key) {
-    Duration pause = backoff.getOrDefault(key, FIRST_RETRY);
-    Duration doubled = pause.multipliedBy(2);
-    backoff.put(key, doubled.compareTo(LONGEST_RETRY) > 0 ? LONGEST_RETRY : doubled);
-    in(key, pause);
+    in(key, backoff.computeIfAbsent(key, _ -> new Backoff(FIRST_RETRY, LONGEST_RETRY)).next());
   }
 
   void succeeded(K key) {

@@ -1,10 +1,13 @@
 package io.ocicat.agent.kernel;
 
 import io.ocicat.agent.config.AgentConfig;
+import io.ocicat.agent.desired.CalicoNetwork;
 import io.ocicat.agent.desired.Contributions;
-import io.ocicat.agent.desired.DesiredNetwork;
 import io.ocicat.agent.desired.DesiredRoute;
-import io.ocicat.agent.desired.VxlanDevice;
+import io.ocicat.agent.desired.DesiredState;
+import io.ocicat.agent.desired.OwnedRange;
+import io.ocicat.agent.desired.Source;
+import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.NetlinkRequest;
@@ -43,6 +46,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>routes on workload interfaces: all, or with {@code removeExternalRoutes} off only those of
  *       the protocols that Felix uses;
  *   <li>routes on the VXLAN devices;
+ *   <li>routes of flannel on the node's own links, by {@link OwnedRange};
  * </ul>
  *
  * except the kernel's own and link-local ones, and touches no others. A wanted route that somebody
@@ -60,7 +64,8 @@ final class RouteReconciler {
 
   private final NetlinkSocket net;
   private final LinkTable links;
-  private final DesiredNetwork network;
+  private final DesiredState state;
+  private final CalicoNetwork network;
   private final Contributions<DesiredRoute.Key, DesiredRoute> desired;
   private final RepairLog log;
   private final PendingKeys<DesiredRoute.Key> pending;
@@ -72,20 +77,26 @@ final class RouteReconciler {
   /** What was in force after our last change, to tell a repair from a first installation. */
   private final Map<DesiredRoute.Key, DesiredRoute> installed = new HashMap<>();
 
+  /** Where the routes to single addresses lead, to notice that an address has moved. */
+  private final Map<DesiredRoute.Key, String> devices = new HashMap<>();
+
+  private final Set<IpAddress> moved = new HashSet<>();
   private final Map<DesiredRoute.Key, String> problems = new HashMap<>();
   private long writes;
 
   RouteReconciler(
       NetlinkSocket net,
       LinkTable links,
-      DesiredNetwork network,
+      DesiredState state,
+      CalicoNetwork network,
       AgentConfig config,
       RepairLog log,
       LongSupplier nanoTime) {
     this.net = net;
     this.links = links;
+    this.state = state;
     this.network = network;
-    this.desired = network.routes();
+    this.desired = state.routes();
     this.config = config;
     this.log = log;
     this.pending = new PendingKeys<>(nanoTime);
@@ -188,7 +199,9 @@ final class RouteReconciler {
 
   /** Makes the changes that are due, in one batch. */
   void apply() {
-    pending.now(desired.takeChanged());
+    Set<DesiredRoute.Key> changed = desired.takeChanged();
+    changed.forEach(this::noteMove);
+    pending.now(changed);
     List<DesiredRoute.Key> keys = pending.take();
     if (keys.isEmpty() || config.routeSyncDisabled()) {
       return;
@@ -202,6 +215,45 @@ final class RouteReconciler {
     if (!additions.isEmpty()) {
       send(additions);
     }
+  }
+
+  /**
+   * An address has moved when it was, or is now, a local workload's, and its route led elsewhere;
+   * or when it has no route any more. Between other nodes, connections are not this node's.
+   */
+  private void noteMove(DesiredRoute.Key key) {
+    if (!isSingleAddress(key.destination())) {
+      return;
+    }
+    String now = desired.get(key).map(DesiredRoute::device).orElse(null);
+    String before = now == null ? devices.remove(key) : devices.put(key, now);
+    if (before != null
+        && !before.equals(now)
+        && (now == null || config.isWorkloadInterface(before) || config.isWorkloadInterface(now))) {
+      moved.add(key.destination().address());
+    }
+  }
+
+  /** A route that an earlier agent left, to a workload that is gone or has moved. */
+  private void noteRemoval(Route route) {
+    String device = route.device().map(it -> links.name(it.index())).orElse("");
+    if (isSingleAddress(route.destination())
+        && config.isWorkloadInterface(device)
+        && network.endpointOf(device).stream()
+            .noneMatch(endpoint -> endpoint.networks().contains(route.destination()))) {
+      moved.add(route.destination().address());
+    }
+  }
+
+  private static boolean isSingleAddress(IpPrefix destination) {
+    return destination.length() == destination.address().bitLength();
+  }
+
+  /** The addresses that have moved or gone since the last call. */
+  Set<IpAddress> takeMoved() {
+    Set<IpAddress> taken = Set.copyOf(moved);
+    moved.clear();
+    return taken;
   }
 
   /**
@@ -259,7 +311,7 @@ final class RouteReconciler {
   }
 
   private String source(DesiredRoute.Key key) {
-    return desired.source(key).orElse("?");
+    return desired.source(key).map(Source::name).orElse("?");
   }
 
   private void deleteUnlessInGrace(DesiredRoute.Key key, Route route, List<Change> deletions) {
@@ -293,13 +345,21 @@ final class RouteReconciler {
       return true;
     }
     String device = route.device().map(it -> links.name(it.index())).orElse("");
-    if (device.equals(VxlanDevice.name(IpFamily.V4))
-        || device.equals(VxlanDevice.name(IpFamily.V6))) {
+    if (state.ownsLink(device) || isFlannels(route, device)) {
       return true;
     }
     return !device.isEmpty()
         && config.isWorkloadInterface(device)
         && (config.removeExternalRoutes() || route.protocol().equals(RouteProtocol.BOOT));
+  }
+
+  private boolean isFlannels(Route route, String device) {
+    return route.protocol().equals(RouteProtocol.BOOT)
+        && route.gateway().isPresent()
+        && state.ownedRanges().stream()
+            .anyMatch(
+                owned ->
+                    owned.link().equals(device) && owned.range().contains(route.destination()));
   }
 
   private void send(List<Change> changes) {
@@ -326,6 +386,7 @@ final class RouteReconciler {
       installed.put(change.key(), wanted);
     } else {
       there.removeIf(one -> isSame(one, change.route()));
+      noteRemoval(change.route());
     }
     if (there.isEmpty()) {
       actual.remove(change.key());

@@ -106,6 +106,27 @@ final class TableReconciler {
     }
   }
 
+  /** Deletes the table, if it is there. */
+  void remove() {
+    applied = null;
+    actual = null;
+    if (pending.take().isEmpty()) {
+      return;
+    }
+    try {
+      if (net.find(Tables.get(table)).isPresent()) {
+        log.write("nothing uses table %s any more: removing it".formatted(table));
+        net.transact(List.of(Tables.delete(table)));
+        writes++;
+      }
+      problem = null;
+      pending.succeeded(table);
+    } catch (NetlinkException e) {
+      problem = String.valueOf(e.getMessage());
+      pending.retry(table);
+    }
+  }
+
   /** Makes the difference; false when somebody else was faster, and it must be computed again. */
   private boolean isDone(TableContent wanted) {
     Actual there = actual;

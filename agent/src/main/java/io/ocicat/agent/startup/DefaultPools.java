@@ -69,7 +69,9 @@ record DefaultPools(
 
   private void create(String name, String variable, Supplier<IpPrefix> usual, boolean masquerade) {
     String given = settings.text(variable + "_CIDR");
-    if (given.equalsIgnoreCase("none")) {
+    // Flannel's pods have addresses of flannel's network.
+    boolean unwanted = given.isEmpty() && settings.usesFlannel();
+    if (given.equalsIgnoreCase("none") || unwanted) {
       return;
     }
     IpPrefix cidr = given.isEmpty() ? usual.get() : cidr(variable + "_CIDR", given);

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
  *
  * @param uid changes when the Node is deleted and created again
  * @param tunnels the addresses of the tunnels that pools use
+ * @param podCidrs the node's ranges of pods' addresses, where this machine takes care of them
  * @param warnings what works, but not as it should, one line each
  */
 public record LocalNode(
@@ -23,9 +24,11 @@ public record LocalNode(
     Optional<NodeAddress> ipv4Address,
     Optional<NodeAddress> ipv6Address,
     Map<Tunnel, IpAddress> tunnels,
+    List<IpPrefix> podCidrs,
     List<String> warnings) {
   public LocalNode {
     tunnels = Map.copyOf(tunnels);
+    podCidrs = List.copyOf(podCidrs);
     warnings = List.copyOf(warnings);
   }
 

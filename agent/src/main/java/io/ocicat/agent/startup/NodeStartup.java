@@ -110,12 +110,15 @@ public final class NodeStartup {
         warnings.addAll(allocation.problems());
       }
     }
+    List<IpPrefix> podCidrs =
+        new PodCidrs(datastore.cluster(), settings).ensure(name, pools, interfaces, warnings);
     return new LocalNode(
         name,
         registered.node().text("metadata", "uid").orElse(""),
         registered.addresses().ipv4(),
         registered.addresses().ipv6(),
         tunnels,
+        podCidrs,
         warnings);
   }
 

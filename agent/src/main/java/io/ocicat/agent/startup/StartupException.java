@@ -17,6 +17,8 @@ public final class StartupException extends RuntimeException {
     NO_ADDRESS,
     /** Another node has the address. */
     DUPLICATE_ADDRESS,
+    /** The cluster has no range of pods' addresses left for the node. */
+    NO_POD_CIDR,
     /** The datastore cannot be reached, or refuses. */
     DATASTORE,
     /** A file cannot be written. */

@@ -54,4 +54,13 @@ public record StartupSettings(Map<String, String> environment) {
   boolean isPolicyOnly() {
     return word("CALICO_NETWORKING_BACKEND").equals("none");
   }
+
+  /**
+   * Whether flannel networks the pods, instead of Calico or in addition to it.
+   *
+   * @throws StartupException when the variable has another value
+   */
+  public boolean usesFlannel() {
+    return flag("OCICAT_FLANNEL", false);
+  }
 }

@@ -1,8 +1,11 @@
 package io.ocicat.agent.status;
 
+import io.ocicat.agent.bird.BgpSession;
+import io.ocicat.agent.bird.BgpStatus;
 import io.ocicat.agent.config.ConfigValue;
 import io.ocicat.base.file.WholeFile;
 import io.ocicat.base.json.Json;
+import io.ocicat.ip.IpPrefix;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,8 +38,8 @@ public final class AgentReport {
   }
 
   /** A report that cannot be written changes nothing else. */
-  public void write(AgentStatus status, List<ConfigValue> values) {
-    byte[] content = Json.prettyBytes(json(status, values));
+  public void write(AgentStatus status, List<IpPrefix> podCidrs, List<ConfigValue> values) {
+    byte[] content = Json.prettyBytes(json(status, podCidrs, values));
     if (Arrays.equals(content, written)) {
       return;
     }
@@ -57,11 +60,15 @@ public final class AgentReport {
     }
   }
 
-  private static ObjectNode json(AgentStatus status, List<ConfigValue> values) {
+  private static ObjectNode json(
+      AgentStatus status, List<IpPrefix> podCidrs, List<ConfigValue> values) {
     ObjectNode json = Json.object();
     json.put("node", status.node());
     json.put("ready", status.isReady());
     json.put("datastore", status.unreachable().isEmpty() ? "reachable" : status.unreachable());
+    if (!podCidrs.isEmpty()) {
+      json.set("podCIDRs", Json.array(podCidrs.stream().map(IpPrefix::toString).toList()));
+    }
     json.put("nodes", status.nodes());
     json.put("pools", status.pools());
     json.put("blocks", status.blocks());
@@ -70,6 +77,10 @@ public final class AgentReport {
     json.put("routes", status.routes());
     json.put("workloadMtu", status.workloadMtu());
     json.put("kernelWrites", status.writes());
+    BgpStatus bgp = status.bgp();
+    if (bgp != null) {
+      put(bgp, json.putObject("bgp"));
+    }
     json.set("problems", Json.array(status.problems()));
     ArrayNode configuration = json.putArray("configuration");
     for (ConfigValue value : values) {
@@ -82,5 +93,23 @@ public final class AgentReport {
       problem.ifPresent(text -> item.put("problem", text));
     }
     return json;
+  }
+
+  private static void put(BgpStatus bgp, ObjectNode json) {
+    json.put("running", bgp.isRunning());
+    json.put("version", bgp.version());
+    json.put("ready", bgp.isReady());
+    json.put("recovering", bgp.isRecovering());
+    json.put("established", bgp.established());
+    json.put("reloads", bgp.reloads());
+    ArrayNode sessions = json.putArray("sessions");
+    for (BgpSession session : bgp.peerings()) {
+      ObjectNode item = sessions.addObject();
+      item.put("address", session.address());
+      item.put("type", session.type().toString());
+      item.put("state", session.state());
+      item.put("since", session.since());
+      item.put("info", session.info());
+    }
   }
 }

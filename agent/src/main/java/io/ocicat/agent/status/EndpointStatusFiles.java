@@ -48,6 +48,10 @@ public final class EndpointStatusFiles {
     this.draft = prefix.resolve("." + DIRECTORY);
   }
 
+  public Path directory() {
+    return directory;
+  }
+
   /** Brings the directory to exactly the files of these endpoints. */
   public void apply(Iterable<LocalEndpoint> ready) {
     try {

@@ -2,6 +2,7 @@ package io.ocicat.agent.status;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.ocicat.agent.bird.BgpStatus;
 import io.ocicat.agent.config.AgentConfig;
 import io.ocicat.agent.kernel.RepairLog;
 import io.ocicat.ip.IpAddress;
@@ -110,46 +111,71 @@ public final class HealthServer implements AutoCloseable {
     if (!status.unreachable().isEmpty()) {
       text.append("datastore: ").append(status.unreachable()).append('\n');
     }
+    status.blockers().stream()
+        .filter(blocker -> !status.problems().contains(blocker))
+        .forEach(blocker -> text.append(blocker).append('\n'));
     status.problems().forEach(problem -> text.append(problem).append('\n'));
     return text.toString();
   }
 
   private static String exposition(AgentStatus status) {
     return """
-        # HELP ocicat_agent_ready Whether the agent is in sync.
-        # TYPE ocicat_agent_ready gauge
-        ocicat_agent_ready %d
-        # HELP ocicat_agent_problems What is not as it should be.
-        # TYPE ocicat_agent_problems gauge
-        ocicat_agent_problems %d
-        # HELP ocicat_agent_nodes Nodes of the cluster.
-        # TYPE ocicat_agent_nodes gauge
-        ocicat_agent_nodes %d
-        # HELP ocicat_agent_blocks Blocks of addresses in the cluster.
-        # TYPE ocicat_agent_blocks gauge
-        ocicat_agent_blocks %d
-        # HELP ocicat_agent_endpoints Workload endpoints of this node.
-        # TYPE ocicat_agent_endpoints gauge
-        ocicat_agent_endpoints %d
-        # HELP ocicat_agent_ready_endpoints Endpoints for which everything is in force.
-        # TYPE ocicat_agent_ready_endpoints gauge
-        ocicat_agent_ready_endpoints %d
-        # HELP ocicat_agent_routes Routes that the node should have.
-        # TYPE ocicat_agent_routes gauge
-        ocicat_agent_routes %d
-        # HELP ocicat_agent_kernel_writes_total Changes sent to the kernel.
-        # TYPE ocicat_agent_kernel_writes_total counter
-        ocicat_agent_kernel_writes_total %d
+    # HELP ocicat_agent_ready Whether the agent is in sync.
+    # TYPE ocicat_agent_ready gauge
+    ocicat_agent_ready %d
+    # HELP ocicat_agent_problems What is not as it should be.
+    # TYPE ocicat_agent_problems gauge
+    ocicat_agent_problems %d
+    # HELP ocicat_agent_nodes Nodes of the cluster.
+    # TYPE ocicat_agent_nodes gauge
+    ocicat_agent_nodes %d
+    # HELP ocicat_agent_blocks Blocks of addresses in the cluster.
+    # TYPE ocicat_agent_blocks gauge
+    ocicat_agent_blocks %d
+    # HELP ocicat_agent_endpoints Workload endpoints of this node.
+    # TYPE ocicat_agent_endpoints gauge
+    ocicat_agent_endpoints %d
+    # HELP ocicat_agent_ready_endpoints Endpoints for which everything is in force.
+    # TYPE ocicat_agent_ready_endpoints gauge
+    ocicat_agent_ready_endpoints %d
+    # HELP ocicat_agent_routes Routes that the node should have.
+    # TYPE ocicat_agent_routes gauge
+    ocicat_agent_routes %d
+    # HELP ocicat_agent_kernel_writes_total Changes sent to the kernel.
+    # TYPE ocicat_agent_kernel_writes_total counter
+    ocicat_agent_kernel_writes_total %d
+    """
+            .formatted(
+                status.isReady() ? 1 : 0,
+                status.problems().size(),
+                status.nodes(),
+                status.blocks(),
+                status.endpoints(),
+                status.readyEndpoints(),
+                status.routes(),
+                status.writes())
+        + ofBgp(status.bgp());
+  }
+
+  private static String ofBgp(@Nullable BgpStatus bgp) {
+    return bgp == null
+        ? ""
+        : """
+        # HELP ocicat_agent_bgp_running Whether BIRD answers.
+        # TYPE ocicat_agent_bgp_running gauge
+        ocicat_agent_bgp_running %d
+        # HELP ocicat_agent_bgp_sessions BGP sessions with nodes and configured peers.
+        # TYPE ocicat_agent_bgp_sessions gauge
+        ocicat_agent_bgp_sessions %d
+        # HELP ocicat_agent_bgp_established_sessions Those that are established.
+        # TYPE ocicat_agent_bgp_established_sessions gauge
+        ocicat_agent_bgp_established_sessions %d
+        # HELP ocicat_agent_bgp_reloads_total Configurations that BIRD was given.
+        # TYPE ocicat_agent_bgp_reloads_total counter
+        ocicat_agent_bgp_reloads_total %d
         """
-        .formatted(
-            status.isReady() ? 1 : 0,
-            status.problems().size(),
-            status.nodes(),
-            status.blocks(),
-            status.endpoints(),
-            status.readyEndpoints(),
-            status.routes(),
-            status.writes());
+            .formatted(
+                bgp.isRunning() ? 1 : 0, bgp.peerings().size(), bgp.established(), bgp.reloads());
   }
 
   private static void reply(HttpExchange exchange, Function<String, Answer> answers)

@@ -18,6 +18,7 @@ import tools.jackson.databind.JsonNode;
  * A node of the cluster, as far as others need it to reach its workloads.
  *
  * @param ipv4 its address with the length of its subnet
+ * @param ipip the address of its IPIP tunnel
  * @param vxlanV4 the address of its VXLAN tunnel
  * @param vxlanMacV4 the MAC address of its VXLAN device, if it is not the usual one
  * @param others further addresses: InternalIP before ExternalIP
@@ -26,6 +27,7 @@ public record ClusterNode(
     String name,
     @Nullable IpPrefix ipv4,
     @Nullable IpPrefix ipv6,
+    @Nullable IpAddress ipip,
     @Nullable IpAddress vxlanV4,
     @Nullable IpAddress vxlanV6,
     @Nullable MacAddress vxlanMacV4,
@@ -57,6 +59,7 @@ public record ClusterNode(
         node.key().name(),
         prefix(node.text("spec", "bgp", "ipv4Address")).filter(IpPrefix::isV4).orElse(null),
         prefix(node.text("spec", "bgp", "ipv6Address")).filter(IpPrefix::isV6).orElse(null),
+        address(node.text("spec", "bgp", "ipv4IPIPTunnelAddr")).orElse(null),
         address(node.text("spec", "ipv4VXLANTunnelAddr")).orElse(null),
         address(node.text("spec", "ipv6VXLANTunnelAddr")).orElse(null),
         node.text("spec", "vxlanTunnelMACAddr").flatMap(MacAddress::tryParse).orElse(null),
@@ -96,6 +99,10 @@ public record ClusterNode(
       all.add(ipv6.address());
     }
     return all;
+  }
+
+  public Optional<IpAddress> ipipAddress() {
+    return Optional.ofNullable(ipip);
   }
 
   public Optional<IpAddress> vxlanAddress(IpFamily family) {

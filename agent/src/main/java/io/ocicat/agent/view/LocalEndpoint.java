@@ -7,6 +7,7 @@ import io.ocicat.ip.IpPrefix;
 import io.ocicat.ip.MacAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -20,6 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param networks its addresses
  * @param floating addresses that are translated to one of its own
  * @param maySpoof whether it may send from addresses that are not its own
+ * @param labels of the endpoint, for BGP peers that are selected by them
  * @param created when it was created, RFC 3339; empty when not known
  */
 public record LocalEndpoint(
@@ -30,6 +32,7 @@ public record LocalEndpoint(
     List<IpPrefix> networks,
     List<FloatingAddress> floating,
     boolean maySpoof,
+    Map<String, String> labels,
     String created) {
 
   /** An address outside that stands for one of the endpoint's. */
@@ -38,11 +41,12 @@ public record LocalEndpoint(
   public LocalEndpoint {
     networks = List.copyOf(networks);
     floating = List.copyOf(floating);
+    labels = Map.copyOf(labels);
   }
 
   /** Empty for an endpoint that has no interface yet. */
   public static Optional<LocalEndpoint> of(Resource resource) {
-    return resource.read(document -> read(resource.key(), document));
+    return resource.read(document -> read(resource.key(), resource.labels(), document));
   }
 
   /** The node that a stored endpoint says it is on. */
@@ -50,7 +54,8 @@ public record LocalEndpoint(
     return resource.text("spec", "node").orElse("");
   }
 
-  private static Optional<LocalEndpoint> read(ResourceKey key, ObjectNode document) {
+  private static Optional<LocalEndpoint> read(
+      ResourceKey key, Map<String, String> labels, ObjectNode document) {
     JsonNode spec = document.path("spec");
     String interfaceName = spec.path("interfaceName").asString("");
     List<IpPrefix> networks = new ArrayList<>();
@@ -78,6 +83,7 @@ public record LocalEndpoint(
                 networks,
                 floating,
                 !spec.path("allowSpoofedSourcePrefixes").isEmpty(),
+                labels,
                 document.path("metadata").path("creationTimestamp").asString("")));
   }
 }

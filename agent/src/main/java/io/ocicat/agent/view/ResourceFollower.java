@@ -1,5 +1,6 @@
 package io.ocicat.agent.view;
 
+import io.ocicat.base.Backoff;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.error.CompactedException;
 import io.ocicat.datastore.error.DatastoreException;
@@ -29,7 +30,7 @@ public final class ResourceFollower implements AutoCloseable {
   private volatile boolean closed;
   private volatile @Nullable ResourceWatch watch;
   private boolean reachable = true;
-  private Duration pause = FIRST_PAUSE;
+  private final Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
 
   private ResourceFollower(Datastore datastore, ResourceQuery query, Consumer<ViewEvent> events) {
     this.datastore = datastore;
@@ -82,7 +83,7 @@ public final class ResourceFollower implements AutoCloseable {
   }
 
   private void succeeded() {
-    pause = FIRST_PAUSE;
+    backoff.reset();
     if (!reachable) {
       reachable = true;
       events.accept(new ViewEvent.Reachable(query.kind()));
@@ -95,12 +96,10 @@ public final class ResourceFollower implements AutoCloseable {
       events.accept(new ViewEvent.Unreachable(query.kind(), String.valueOf(e.getMessage())));
     }
     try {
-      Thread.sleep(pause);
+      Thread.sleep(backoff.next());
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
-    Duration doubled = pause.multipliedBy(2);
-    pause = doubled.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : doubled;
   }
 
   @Override

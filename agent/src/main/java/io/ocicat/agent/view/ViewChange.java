@@ -21,4 +21,7 @@ public sealed interface ViewChange {
 
   /** Whether the datastore is ready, in ClusterInformation. */
   record ReadinessChanged() implements ViewChange {}
+
+  /** BGPConfigurations, BGPPeers, BGPFilters, or what BGP needs to know of a node. */
+  record BgpChanged() implements ViewChange {}
 }

@@ -39,6 +39,8 @@ public final class WatchedCluster {
               Kind.WORKLOAD_ENDPOINT,
               Kind.FELIX_CONFIGURATION,
               Kind.BGP_CONFIGURATION,
+              Kind.BGP_PEER,
+              Kind.BGP_FILTER,
               Kind.CLUSTER_INFORMATION));
 
   private static final String DEFAULT = "default";
@@ -53,6 +55,10 @@ public final class WatchedCluster {
   private final Map<IpPrefix, AddressBlock> blocks = new HashMap<>();
   private final Map<ResourceKey, LocalEndpoint> endpoints = new HashMap<>();
   private final Map<String, Resource> settings = new TreeMap<>();
+  private final Map<String, BgpNode> bgpNodes = new TreeMap<>();
+  private final Map<String, BgpConfiguration> bgpConfigurations = new TreeMap<>();
+  private final Map<String, BgpPeer> bgpPeers = new TreeMap<>();
+  private final Map<String, BgpFilter> bgpFilters = new TreeMap<>();
   private List<IpPrefix> services = List.of();
   private boolean datastoreReady = true;
   private final Map<ResourceKey, String> problems = new HashMap<>();
@@ -105,6 +111,26 @@ public final class WatchedCluster {
     return services;
   }
 
+  /** The nodes as BGP speakers, by name. */
+  public Map<String, BgpNode> bgpNodes() {
+    return Collections.unmodifiableMap(bgpNodes);
+  }
+
+  /** BGPConfigurations by name. */
+  public Map<String, BgpConfiguration> bgpConfigurations() {
+    return Collections.unmodifiableMap(bgpConfigurations);
+  }
+
+  /** BGPPeers by name. */
+  public Map<String, BgpPeer> bgpPeers() {
+    return Collections.unmodifiableMap(bgpPeers);
+  }
+
+  /** BGPFilters by name. */
+  public Map<String, BgpFilter> bgpFilters() {
+    return Collections.unmodifiableMap(bgpFilters);
+  }
+
   /** False while somebody migrates the datastore: then nothing must change. */
   public boolean isDatastoreReady() {
     return datastoreReady;
@@ -136,9 +162,11 @@ public final class WatchedCluster {
       present.add(resource.key());
       put(resource, changes);
     }
-    for (ResourceKey known : keysOf(list.kind())) {
-      if (!present.contains(known)) {
-        remove(known, changes);
+    Set<ResourceKey> known = new LinkedHashSet<>(keysOf(list.kind()));
+    problems.keySet().stream().filter(key -> key.kind() == list.kind()).forEach(known::add);
+    for (ResourceKey key : known) {
+      if (!present.contains(key)) {
+        remove(key, changes);
       }
     }
     return changes;
@@ -151,7 +179,10 @@ public final class WatchedCluster {
       case FELIX_CONFIGURATION -> named(kind, settings.keySet());
       case IPAM_BLOCK -> blocks.keySet().stream().<ResourceKey>map(ResourceKey.Block::new).toList();
       case WORKLOAD_ENDPOINT -> List.copyOf(endpoints.keySet());
-      case BGP_CONFIGURATION, CLUSTER_INFORMATION -> List.of(ResourceKey.of(kind, DEFAULT));
+      case BGP_CONFIGURATION -> named(kind, bgpConfigurations.keySet());
+      case BGP_PEER -> named(kind, bgpPeers.keySet());
+      case BGP_FILTER -> named(kind, bgpFilters.keySet());
+      case CLUSTER_INFORMATION -> List.of(ResourceKey.of(kind, DEFAULT));
       default -> List.of();
     };
   }
@@ -190,6 +221,7 @@ public final class WatchedCluster {
         if (isNew(nodes, name, ClusterNode.of(resource))) {
           changes.add(new ViewChange.NodeChanged(name));
         }
+        noteBgp(isNew(bgpNodes, name, BgpNode.of(resource)), changes);
       }
       case IP_POOL -> {
         if (isNew(pools, name, IpPool.of(resource))) {
@@ -213,7 +245,10 @@ public final class WatchedCluster {
         if (name.equals(DEFAULT)) {
           setServices(resource, changes);
         }
+        noteBgp(isNew(bgpConfigurations, name, BgpConfiguration.of(resource)), changes);
       }
+      case BGP_PEER -> noteBgp(isNew(bgpPeers, name, BgpPeer.of(resource)), changes);
+      case BGP_FILTER -> noteBgp(isNew(bgpFilters, name, BgpFilter.of(resource)), changes);
       case CLUSTER_INFORMATION -> {
         if (name.equals(DEFAULT)) {
           setReady(resource.read(json -> json.at("/spec/datastoreReady").asBoolean(true)), changes);
@@ -263,6 +298,12 @@ public final class WatchedCluster {
     }
   }
 
+  private static void noteBgp(boolean changed, Set<ViewChange> changes) {
+    if (changed) {
+      changes.add(new ViewChange.BgpChanged());
+    }
+  }
+
   private static <K, V> boolean isNew(Map<K, V> map, K key, V value) {
     return !value.equals(map.put(key, value));
   }
@@ -272,6 +313,7 @@ public final class WatchedCluster {
     switch (key.kind()) {
       case NODE -> {
         nodeLabels.remove(key.name());
+        noteBgp(bgpNodes.remove(key.name()) != null, changes);
         if (nodes.remove(key.name()) != null) {
           changes.add(new ViewChange.NodeChanged(key.name()));
         }
@@ -301,7 +343,10 @@ public final class WatchedCluster {
         if (key.name().equals(DEFAULT)) {
           setServices(null, changes);
         }
+        noteBgp(bgpConfigurations.remove(key.name()) != null, changes);
       }
+      case BGP_PEER -> noteBgp(bgpPeers.remove(key.name()) != null, changes);
+      case BGP_FILTER -> noteBgp(bgpFilters.remove(key.name()) != null, changes);
       case CLUSTER_INFORMATION -> {
         if (key.name().equals(DEFAULT)) {
           setReady(true, changes);

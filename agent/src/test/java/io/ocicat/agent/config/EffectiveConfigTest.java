@@ -197,7 +197,8 @@ class EffectiveConfigTest {
     assertThat(of(Map.of("CALICO_NETWORKING_BACKEND", "vxlan"), "").config().programClusterRoutes())
         .isEqualTo(ClusterRoutes.ENABLED);
     assertThat(of(Map.of("CALICO_NETWORKING_BACKEND", "bird"), "").config().programClusterRoutes())
-        .isEqualTo(ClusterRoutes.DISABLED);
+        .as("BIRD 2 knows no IPIP")
+        .isEqualTo(ClusterRoutes.IPIP_ONLY);
     assertThat(
             of(Map.of("FELIX_PROGRAMCLUSTERROUTES", "enabledNoEncapOnly"), "")
                 .config()

@@ -151,4 +151,13 @@ class DefaultPoolsTest {
         .isInstanceOf(StartupException.class)
         .hasMessageContaining("CALICO_IPV4POOL_CIDR and NO_DEFAULT_POOLS contradict each other");
   }
+
+  @Test
+  void withFlannelThereAreOnlyThePoolsThatAreAskedFor() {
+    ensure(Map.of("OCICAT_FLANNEL", "true"));
+    assertThat(pools()).isEmpty();
+
+    ensure(Map.of("OCICAT_FLANNEL", "true", "CALICO_IPV4POOL_CIDR", "10.65.0.0/16"));
+    assertThat(pools()).extracting(pool -> pool.cidr().toString()).containsExactly("10.65.0.0/16");
+  }
 }

@@ -103,6 +103,23 @@ class KubernetesNodeStartupTest extends NodeStartupSuite {
   }
 
   @Test
+  void theRangesOfNodesAreLeftToKubernetes(Host machine) {
+    join("node-a");
+    give(machine, "192.0.2.10/24");
+    try (NetNs host = NetNs.open(machine.path())) {
+      LocalNode node =
+          startup(host, Map.of("NODENAME", "node-a", "OCICAT_CLUSTER_CIDR", "10.244.0.0/16"))
+              .start();
+
+      assertThat(node.podCidrs()).isEmpty();
+      assertThat(node.warnings())
+          .singleElement()
+          .asString()
+          .startsWith("OCICAT_CLUSTER_CIDR is ignored: on Kubernetes kube-controller-manager");
+    }
+  }
+
+  @Test
   void theSubnetOfPodsIsWhatKubeadmRecorded(Host machine) {
     join("node-a");
     ObjectNode map = Json.object();
@@ -147,7 +164,7 @@ class KubernetesNodeStartupTest extends NodeStartupSuite {
         .put("status", "True");
     cluster.put("nodes", "node-a", joined);
     NetworkUnavailableCondition condition =
-        new NetworkUnavailableCondition(datastore.cluster(), "node-a");
+        new NetworkUnavailableCondition(datastore.cluster(), "node-a", "Calico");
 
     assertThat(condition.set(true)).isTrue();
     assertThat(condition.set(true)).isFalse();

@@ -32,7 +32,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Desired state is a function of the last state of each resource: whatever the order of changes,
  * however they are batched, repeated or taken back, it is what a computation from scratch gives.
  */
-class DesiredNetworkTest {
+class CalicoNetworkTest {
   private static final String LOCAL = "node0";
   private static final AgentConfig CONFIG =
       EffectiveConfig.of(
@@ -94,7 +94,7 @@ class DesiredNetworkTest {
                 spec ->
                     spec.put("cidr", pick("10.65.0.0/16", "10.65.0.0/22", "fd00:65::/48"))
                         .put("vxlanMode", pick("Never", "Always", "CrossSubnet"))
-                        .put("ipipMode", "Never")
+                        .put("ipipMode", pick("Never", "Always", "CrossSubnet"))
                         .put("natOutgoing", random.nextBoolean())
                         .put("nodeSelector", "all()"));
         case NODE -> Resource.of((ResourceKey.Named) key, this::fillNode);
@@ -107,7 +107,8 @@ class DesiredNetworkTest {
       if (random.nextInt(8) != 0) {
         spec.putObject("bgp")
             .put("ipv4Address", pick("192.168.7.1/24", "192.168.7.2/24", "192.168.9.3/24"))
-            .put("ipv6Address", pick("fd00:7::1/64", "fd00:9::2/64"));
+            .put("ipv6Address", pick("fd00:7::1/64", "fd00:9::2/64"))
+            .put("ipv4IPIPTunnelAddr", pick("10.65.0.1", "10.65.3.0"));
       }
       if (random.nextInt(4) != 0) {
         spec.put("ipv4VXLANTunnelAddr", pick("10.65.0.0", "10.65.1.0", "10.65.2.5"));
@@ -159,31 +160,34 @@ class DesiredNetworkTest {
       Map<?, ?> routes,
       Map<?, ?> neighbours,
       Map<?, ?> forwarding,
-      List<Optional<VxlanDevice>> devices,
-      NatRules nat,
+      Map<String, Optional<DesiredTunnel>> tunnels,
+      Object nat,
       Map<String, Object> interfaces,
       int mtu) {
-    static Outcome of(DesiredNetwork desired) {
+    static Outcome of(DesiredState state, CalicoNetwork network) {
       Map<String, Object> interfaces = new HashMap<>();
-      desired.interfaces().forEach(name -> interfaces.put(name, desired.endpointOf(name)));
+      network.interfaces().forEach(name -> interfaces.put(name, network.endpointOf(name)));
+      Map<String, Optional<DesiredTunnel>> tunnels = new HashMap<>();
+      state.tunnels().forEach(name -> tunnels.put(name, state.tunnel(name)));
       return new Outcome(
-          desired.routes().all(),
-          desired.neighbours().all(),
-          desired.forwarding().all(),
-          List.of(desired.vxlan(IpFamily.V4), desired.vxlan(IpFamily.V6)),
-          desired.nat(),
+          state.routes().all(),
+          state.neighbours().all(),
+          state.forwarding().all(),
+          tunnels,
+          network.nat(),
           interfaces,
-          desired.workloadMtu());
+          network.workloadMtu());
     }
   }
 
   private static Outcome fromScratch(List<Resource> resources) {
     WatchedCluster view = new WatchedCluster(LOCAL);
-    DesiredNetwork desired = new DesiredNetwork(view, CONFIG);
+    DesiredState state = new DesiredState();
+    CalicoNetwork network = new CalicoNetwork(view, CONFIG, state);
     list(view, resources);
-    desired.follow(HOST);
-    desired.rebuild();
-    return Outcome.of(desired);
+    network.follow(HOST);
+    network.rebuild();
+    return Outcome.of(state, network);
   }
 
   private static Set<ViewChange> list(WatchedCluster view, List<Resource> resources) {
@@ -208,21 +212,22 @@ class DesiredNetworkTest {
       Random random = new Random(seed + scenario);
       World world = new World(random);
       WatchedCluster view = new WatchedCluster(LOCAL);
-      DesiredNetwork desired = new DesiredNetwork(view, CONFIG);
+      DesiredState state = new DesiredState();
+      CalicoNetwork network = new CalicoNetwork(view, CONFIG, state);
       list(view, List.of());
-      desired.follow(HOST);
-      desired.rebuild();
+      network.follow(HOST);
+      network.rebuild();
       for (int step = 0; step < STEPS; step++) {
-        desired.update(apply(view, batch(world, random)));
+        network.update(apply(view, batch(world, random)));
         if (random.nextInt(10) == 0) {
           List<Resource> all = new ArrayList<>(world.resources.values());
           Collections.shuffle(all, random);
           // Listed again after lost changes, or a link that went and came back.
-          desired.update(list(view, all));
-          desired.follow(HostNetwork.UNKNOWN);
-          desired.follow(HOST);
+          network.update(list(view, all));
+          network.follow(HostNetwork.UNKNOWN);
+          network.follow(HOST);
         }
-        assertThat(Outcome.of(desired))
+        assertThat(Outcome.of(state, network))
             .as("scenario %d, step %d of seed %d", scenario, step, seed)
             .isEqualTo(fromScratch(List.copyOf(world.resources.values())));
       }
@@ -250,15 +255,16 @@ class DesiredNetworkTest {
     Random random = new Random(7);
     World world = new World(random);
     WatchedCluster view = new WatchedCluster(LOCAL);
-    DesiredNetwork desired = new DesiredNetwork(view, CONFIG);
+    DesiredState state = new DesiredState();
+    CalicoNetwork network = new CalicoNetwork(view, CONFIG, state);
     list(view, List.of());
-    desired.follow(HOST);
-    desired.rebuild();
+    network.follow(HOST);
+    network.rebuild();
     Map<DesiredRoute.Key, DesiredRoute> known = new HashMap<>();
     for (int step = 0; step < 500; step++) {
-      desired.update(apply(view, batch(world, random)));
-      Map<DesiredRoute.Key, DesiredRoute> now = desired.routes().all();
-      for (DesiredRoute.Key key : desired.routes().takeChanged()) {
+      network.update(apply(view, batch(world, random)));
+      Map<DesiredRoute.Key, DesiredRoute> now = state.routes().all();
+      for (DesiredRoute.Key key : state.routes().takeChanged()) {
         @Nullable DesiredRoute route = now.get(key);
         if (route == null) {
           known.remove(key);

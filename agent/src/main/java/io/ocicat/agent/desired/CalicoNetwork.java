@@ -1,6 +1,7 @@
 package io.ocicat.agent.desired;
 
 import io.ocicat.agent.config.AgentConfig;
+import io.ocicat.agent.desired.Source.Origin;
 import io.ocicat.agent.view.AddressBlock;
 import io.ocicat.agent.view.ClusterNode;
 import io.ocicat.agent.view.LocalEndpoint;
@@ -13,8 +14,6 @@ import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.IpFamily;
-import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -26,7 +25,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state that the node's network should have, computed from a {@link WatchedCluster}. It is
+ * Calico's part of a node's {@link DesiredState}, computed from a {@link WatchedCluster}. It is
  * always what {@link RouteRules} and {@link NatRules} say of the whole view, whatever the order of
  * changes; a change is only computed for what depends on it:
  *
@@ -38,16 +37,12 @@ import org.jspecify.annotations.Nullable;
  *
  * For one thread.
  */
-public final class DesiredNetwork {
+public final class CalicoNetwork {
   private final WatchedCluster view;
   private AgentConfig config;
   private HostNetwork host = HostNetwork.UNKNOWN;
 
-  private final Contributions<DesiredRoute.Key, DesiredRoute> routes =
-      new Contributions<>(Comparator.comparing(DesiredRoute::purpose));
-  private final Contributions<LinkNeighbour, MacAddress> neighbours = new Contributions<>();
-  private final Contributions<ForwardingKey, IpAddress> forwarding = new Contributions<>();
-  private final Map<IpFamily, VxlanDevice> devices = new EnumMap<>(IpFamily.class);
+  private final DesiredState state;
 
   /** By interface: the endpoint that has it, the first by name where several claim it. */
   private final Map<String, TreeMap<String, LocalEndpoint>> interfaces = new HashMap<>();
@@ -60,25 +55,10 @@ public final class DesiredNetwork {
   private final Map<IpPrefix, Set<String>> nodesByBlock = new HashMap<>();
   private @Nullable NatRules nat;
 
-  public DesiredNetwork(WatchedCluster view, AgentConfig config) {
+  public CalicoNetwork(WatchedCluster view, AgentConfig config, DesiredState state) {
     this.view = view;
     this.config = config;
-  }
-
-  public Contributions<DesiredRoute.Key, DesiredRoute> routes() {
-    return routes;
-  }
-
-  public Contributions<LinkNeighbour, MacAddress> neighbours() {
-    return neighbours;
-  }
-
-  public Contributions<ForwardingKey, IpAddress> forwarding() {
-    return forwarding;
-  }
-
-  public Optional<VxlanDevice> vxlan(IpFamily family) {
-    return Optional.ofNullable(devices.get(family));
+    this.state = state;
   }
 
   /** The endpoint that an interface belongs to. */
@@ -96,23 +76,24 @@ public final class DesiredNetwork {
     return Set.copyOf(interfaces.keySet());
   }
 
-  public NatRules nat() {
-    NatRules known = nat;
-    if (known == null) {
-      known = NatRules.of(view, config, List.copyOf(devices.values()));
-      nat = known;
-    }
-    return known;
+  /** What is translated, as of the last change. */
+  Optional<NatRules> nat() {
+    return Optional.ofNullable(nat);
   }
 
   /** Whether packets of a family travel by VXLAN, in any pool. */
-  public boolean usesVxlan(IpFamily family) {
+  private boolean usesVxlan(IpFamily family) {
     return view.pools().stream()
         .anyMatch(
             pool ->
                 pool.vxlan() != IpPool.Tunnel.NEVER
                     && IpFamily.of(pool.cidr().address()) == family
                     && (family == IpFamily.V4 || config.ipv6Support()));
+  }
+
+  private boolean usesIpip() {
+    return view.pools().stream()
+        .anyMatch(pool -> pool.ipip() != IpPool.Tunnel.NEVER && pool.cidr().isV4());
   }
 
   /** The MTU that workloads can use: what the largest encapsulation in use leaves. */
@@ -126,27 +107,34 @@ public final class DesiredNetwork {
 
   /** Computes everything again, whatever was known before. */
   public void rebuild() {
-    Set<String> sources = new HashSet<>();
+    Set<Source> sources = new HashSet<>();
     Set<IpPrefix> blocks = new HashSet<>(view.blocks().keySet());
-    blocks.forEach(cidr -> sources.add(new ResourceKey.Block(cidr).describe()));
+    blocks.forEach(cidr -> sources.add(sourceOf(cidr)));
     view.nodes().keySet().forEach(name -> sources.add(sourceOf(name)));
-    view.endpoints().keySet().forEach(key -> sources.add(key.describe()));
-    routes.retain(sources);
-    neighbours.retain(sources);
-    forwarding.retain(sources);
+    view.endpoints().keySet().forEach(key -> sources.add(sourceOf(key)));
+    state.routes().retain(Origin.CALICO, sources);
+    state.neighbours().retain(Origin.CALICO, sources);
+    state.forwarding().retain(Origin.CALICO, sources);
     Set.copyOf(knownEndpoints.keySet()).forEach(this::computeEndpoint);
     blocks.addAll(nodesByBlock.keySet());
     blocks.forEach(this::index);
     computeAll();
   }
 
-  private static String sourceOf(String node) {
-    return ResourceKey.of(Kind.NODE, node).describe();
+  private static Source sourceOf(String node) {
+    return sourceOf(ResourceKey.of(Kind.NODE, node));
+  }
+
+  private static Source sourceOf(IpPrefix block) {
+    return sourceOf(new ResourceKey.Block(block));
+  }
+
+  private static Source sourceOf(ResourceKey key) {
+    return new Source(Origin.CALICO, key.describe());
   }
 
   /** Follows changes of the view. */
   public void update(Set<ViewChange> changes) {
-    nat = null;
     boolean everything =
         changes.stream()
             .anyMatch(
@@ -173,11 +161,13 @@ public final class DesiredNetwork {
         case ViewChange.PoolsChanged _,
             ViewChange.SettingsChanged _,
             ViewChange.ServicesChanged _,
+            ViewChange.BgpChanged _,
             ViewChange.ReadinessChanged _ -> {}
       }
     }
     RouteRules rules = rules();
     blocks.forEach(cidr -> computeBlock(cidr, rules));
+    computeNat();
   }
 
   /** Removes what a deleted object contributed, before everything that exists is computed. */
@@ -202,6 +192,7 @@ public final class DesiredNetwork {
       case ViewChange.PoolsChanged _,
           ViewChange.SettingsChanged _,
           ViewChange.ServicesChanged _,
+          ViewChange.BgpChanged _,
           ViewChange.ReadinessChanged _ -> {}
     }
   }
@@ -223,41 +214,70 @@ public final class DesiredNetwork {
   }
 
   private void computeAll() {
-    nat = null;
     for (IpFamily family : IpFamily.values()) {
-      Optional<VxlanDevice> device = device(family);
-      device.ifPresentOrElse(it -> devices.put(family, it), () -> devices.remove(family));
+      state.setTunnel(VxlanDevice.calico(family), vxlan(family));
     }
+    state.setTunnel(IpipDevice.NAME, ipip());
     RouteRules rules = rules();
     view.nodes().keySet().forEach(this::computeNode);
     view.blocks().keySet().forEach(cidr -> computeBlock(cidr, rules));
     view.endpoints().keySet().forEach(this::computeEndpoint);
+    computeNat();
   }
 
   private RouteRules rules() {
     return new RouteRules(view, config, host);
   }
 
-  private Optional<VxlanDevice> device(IpFamily family) {
+  /** Rules are not comparable, so an unchanged table stays the same object. */
+  private void computeNat() {
+    NatRules rules = NatRules.of(view, config, state);
+    if (!rules.equals(nat)) {
+      nat = rules;
+      state.setTable(NatTable.of(rules));
+    }
+  }
+
+  private DesiredTunnel vxlan(IpFamily family) {
+    if (!usesVxlan(family)) {
+      return new DesiredTunnel.Unused(List.of());
+    }
     ClusterNode own = view.node(view.localNode()).orElse(null);
     String parent = host.parent(family).orElse(null);
-    if (own == null || parent == null || !usesVxlan(family)) {
-      return Optional.empty();
+    IpAddress local = own == null ? null : own.subnet(family).map(IpPrefix::address).orElse(null);
+    IpAddress tunnel = own == null ? null : own.vxlanAddress(family).orElse(null);
+    String name = VxlanDevice.calico(family);
+    if (own == null || parent == null || local == null || tunnel == null) {
+      return new DesiredTunnel.Undecided(
+          "%s cannot be made yet: the node has no %s address on a link, or no tunnel address"
+              .formatted(name, family));
     }
-    IpAddress local = own.subnet(family).map(IpPrefix::address).orElse(null);
-    IpAddress tunnel = own.vxlanAddress(family).orElse(null);
-    return local == null || tunnel == null
-        ? Optional.empty()
-        : Optional.of(
-            new VxlanDevice(
-                family,
-                config.vxlanVni(),
-                config.vxlanPort(),
-                local,
-                parent,
-                own.vxlanMac(family),
-                mtus().vxlan(family),
-                tunnel));
+    return new DesiredTunnel.Present(
+        new VxlanDevice(
+            name,
+            config.vxlanVni(),
+            config.vxlanPort(),
+            local,
+            parent,
+            own.vxlanMac(family),
+            mtus().vxlan(family),
+            tunnel,
+            VxlanDevice.Options.NONE));
+  }
+
+  private DesiredTunnel ipip() {
+    if (!usesIpip()) {
+      return new DesiredTunnel.Unused(
+          view.pools().stream().map(IpPool::cidr).filter(IpPrefix::isV4).toList());
+    }
+    return view.node(view.localNode())
+        .flatMap(ClusterNode::ipipAddress)
+        .<DesiredTunnel>map(
+            address -> new DesiredTunnel.Present(new IpipDevice(mtus().ipip(), address)))
+        .orElseGet(
+            () ->
+                new DesiredTunnel.Undecided(
+                    IpipDevice.NAME + " cannot be set up yet: the node has no tunnel address"));
   }
 
   private void index(IpPrefix cidr) {
@@ -285,8 +305,7 @@ public final class DesiredNetwork {
 
   private void computeBlock(IpPrefix cidr, RouteRules rules) {
     AddressBlock block = view.blocks().get(cidr);
-    routes.set(
-        new ResourceKey.Block(cidr).describe(), block == null ? Map.of() : rules.ofBlock(block));
+    state.routes().set(sourceOf(cidr), block == null ? Map.of() : rules.ofBlock(block));
   }
 
   /** The other end of the tunnel. */
@@ -299,20 +318,20 @@ public final class DesiredNetwork {
         IpAddress tunnel = node.vxlanAddress(family).orElse(null);
         IpAddress address = node.address(family).orElse(null);
         if (usesVxlan(family) && tunnel != null && address != null) {
-          String device = VxlanDevice.name(family);
+          String device = VxlanDevice.calico(family);
           macs.put(new LinkNeighbour(device, tunnel), node.vxlanMac(family));
           destinations.put(new ForwardingKey(device, node.vxlanMac(family)), address);
         }
       }
     }
-    String source = sourceOf(name);
-    neighbours.set(source, macs);
-    forwarding.set(source, destinations);
+    Source source = sourceOf(name);
+    state.neighbours().set(source, macs);
+    state.forwarding().set(source, destinations);
   }
 
   private void computeEndpoint(ResourceKey key) {
     LocalEndpoint endpoint = view.endpoints().get(key);
-    String source = key.describe();
+    Source source = sourceOf(key);
     LocalEndpoint before =
         endpoint == null ? knownEndpoints.remove(key) : knownEndpoints.put(key, endpoint);
     if (before != null
@@ -320,20 +339,20 @@ public final class DesiredNetwork {
       interfaces.computeIfPresent(
           before.interfaceName(),
           (_, candidates) -> {
-            candidates.remove(source);
+            candidates.remove(source.name());
             return candidates.isEmpty() ? null : candidates;
           });
     }
     if (endpoint == null) {
-      routes.set(source, Map.of());
-      neighbours.set(source, Map.of());
+      state.routes().set(source, Map.of());
+      state.neighbours().set(source, Map.of());
       return;
     }
     interfaces
         .computeIfAbsent(endpoint.interfaceName(), _ -> new TreeMap<>())
-        .put(source, endpoint);
-    routes.set(source, rules().ofEndpoint(endpoint));
-    neighbours.set(source, neighboursOf(endpoint));
+        .put(source.name(), endpoint);
+    state.routes().set(source, rules().ofEndpoint(endpoint));
+    state.neighbours().set(source, neighboursOf(endpoint));
   }
 
   /** IPv4 only: IPv6 workloads answer for their addresses themselves. */

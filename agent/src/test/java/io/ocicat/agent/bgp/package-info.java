@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.agent.bgp;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.agent.bird;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.agent.flannel;
+
+import org.jspecify.annotations.NullMarked;

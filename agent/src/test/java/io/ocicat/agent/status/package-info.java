@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.agent.status;
+
+import org.jspecify.annotations.NullMarked;
