@@ -38,6 +38,7 @@ final class TrainingServers {
     try (TestCluster cluster = new TestCluster(ApiGroup.V1, tls(keys))) {
       cluster.accept(TOKEN);
       cluster.node("training", Map.of(), List.of("10.64.0.0/24"));
+      cluster.node("training-2", Map.of(), List.of("10.64.1.0/24"));
       cluster.namespace("default", Map.of());
       ObjectNode pod = Json.object();
       pod.putObject("metadata").put("name", "rehearsal").put("namespace", "default");

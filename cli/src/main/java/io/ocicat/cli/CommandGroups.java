@@ -13,7 +13,8 @@ final class CommandGroups {
   private static final List<Group> GROUPS =
       List.of(
           new Group(
-              "See what is going on", List.of("status", "why", "connectivity", "trace", "doctor")),
+              "See what is going on",
+              List.of("status", "why", "connectivity", "bgp", "trace", "doctor")),
           new Group("Networks and pods", List.of("demo", "cluster", "pod", "net")),
           new Group(
               "Calico resources and addresses",
@@ -25,6 +26,7 @@ final class CommandGroups {
                   "patch",
                   "delete",
                   "label",
+                  "annotate",
                   "ipam",
                   "datastore",
                   "crds")),

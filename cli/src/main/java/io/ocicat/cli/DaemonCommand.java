@@ -31,7 +31,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -49,16 +49,16 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
-      "Listens at <run directory>/ocicatd.sock, or on the socket that systemd hands over, and tells systemd when it"
-          + " serves calls. First it finishes what calls left that were killed. One line for each call goes to standard"
-          + " error.",
+      "Listens at <run directory>/ocicatd.sock, or on the socket that systemd hands over, and tells"
+          + " systemd when it serves calls. First it finishes what calls left that were killed. One"
+          + " line for each call goes to standard error.",
       "",
       "OCICAT_RUN_DIR    socket, journal and spool (default: /run/ocicat)",
       "OCICAT_STATE_DIR  what is attached and installed (default: /var/lib/ocicat)",
       "",
-      "Where no daemon runs, the first call of a plugin starts one that ends after five idle minutes;"
-          + " OCICAT_ON_DEMAND=0 in the runtime's environment, or \"ocicat install --no-on-demand\", keeps it from"
-          + " doing so.",
+      "Where no daemon runs, the first call of a plugin starts one that ends after five idle"
+          + " minutes; OCICAT_ON_DEMAND=0 in the runtime's environment, or \"ocicat install"
+          + " --no-on-demand\", keeps it from doing so.",
       "",
       "Example: ocicat daemon --metrics-port 9101"
     },
@@ -112,7 +112,7 @@ public final class DaemonCommand implements Callable<Integer> {
   private @Nullable URI collector;
 
   /** Started when the daemon is about to serve, and closed with it. */
-  private Supplier<AutoCloseable> companion = () -> () -> {};
+  private Function<PluginExecutables, AutoCloseable> companion = _ -> () -> {};
 
   /** The values of the log format option. */
   enum LogKind {
@@ -131,8 +131,8 @@ public final class DaemonCommand implements Callable<Integer> {
     return Optional.of(command);
   }
 
-  /** Runs something else in the same process. */
-  DaemonCommand with(Supplier<AutoCloseable> other) {
+  /** Runs something else in the same process, which may meet the plugins. */
+  DaemonCommand with(Function<PluginExecutables, AutoCloseable> other) {
     companion = other;
     return this;
   }
@@ -189,7 +189,7 @@ public final class DaemonCommand implements Callable<Integer> {
       }
       try (InfoServer _ = InfoServer.start(folders.infoSocket(), info, events);
           Closeable _ = servePort(info);
-          AutoCloseable _ = companion.get()) {
+          AutoCloseable _ = companion.apply(ours)) {
         daemon.run(Systemd.of(environment, System.err::println));
       }
     } finally {

@@ -1,6 +1,9 @@
 package io.ocicat.cli;
 
+import io.ocicat.agent.AgentService;
 import io.ocicat.cli.agent.AgentCommand;
+import io.ocicat.daemon.call.PluginExecutables;
+import io.ocicat.plugins.resident.EndpointReadiness;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -10,8 +13,8 @@ import picocli.CommandLine.Mixin;
     name = "node",
     description = {
       "Serve plugin calls and be the node's agent, in one process.",
-      "The same as \"ocicat daemon\" and \"ocicat agent\", for less memory. Runs in the foreground until told to"
-          + " stop; what is in the kernel stays."
+      "The same as \"ocicat daemon\" and \"ocicat agent\", for less memory. Runs in the foreground"
+          + " until told to stop; what is in the kernel stays."
     },
     footer = {
       "",
@@ -32,6 +35,13 @@ final class NodeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    return daemon.with(() -> AgentCommand.start(System.getenv(), System.err::println)).call();
+    return daemon.with(NodeCommand::startAgent).call();
+  }
+
+  /** Plugins that wait for an endpoint are woken by the agent itself. */
+  private static AgentService startAgent(PluginExecutables plugins) {
+    AgentService agent = AgentCommand.start(System.getenv(), System.err::println);
+    plugins.introduce(EndpointReadiness.Client.class, client -> client.awaitBy(agent.readiness()));
+    return agent;
   }
 }

@@ -1,6 +1,7 @@
 package io.ocicat.cli;
 
 import io.ocicat.cli.agent.AgentCommand;
+import io.ocicat.cli.bgp.BgpCommand;
 import io.ocicat.cli.cluster.ClusterCommand;
 import io.ocicat.cli.conformance.ConformanceCommand;
 import io.ocicat.cli.connectivity.ConnectivityCommand;
@@ -124,6 +125,7 @@ public final class Ocicat {
             .addSubcommand(new TraceCommand(context))
             .addSubcommand(new DoctorCommand(context))
             .addSubcommand(AgentCommand.of(context))
+            .addSubcommand(BgpCommand.of(context))
             .addSubcommand(new NodeCommand())
             .addSubcommand(new DemoCommand(context, System.getenv()))
             .addSubcommand(

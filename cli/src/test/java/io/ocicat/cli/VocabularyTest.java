@@ -47,6 +47,7 @@ class VocabularyTest {
           Map.entry("ocicat patch", "prints calicoctl's sentence"),
           Map.entry("ocicat delete", "prints calicoctl's sentence"),
           Map.entry("ocicat label", "prints calicoctl's sentence"),
+          Map.entry("ocicat annotate", "prints calicoctl's sentence of label"),
           Map.entry("ocicat datastore export", "has -o json, a document per line"),
           Map.entry("ocicat datastore import", "prints a sentence"),
           Map.entry("ocicat datastore lock", "prints a sentence"),

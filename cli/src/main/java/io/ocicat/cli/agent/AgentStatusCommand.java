@@ -66,6 +66,22 @@ final class AgentStatusCommand implements Callable<Integer> {
         number(report, "endpoints"),
         number(report, "routes"),
         number(report, "workloadMtu"));
+    if (!report.path("podCIDRs").isEmpty()) {
+      out.printf(
+          "pods of this node: %s%n",
+          String.join(
+              ", ", report.path("podCIDRs").valueStream().map(cidr -> cidr.asString("")).toList()));
+    }
+    JsonNode bgp = report.path("bgp");
+    if (bgp.path("running").asBoolean(false)) {
+      out.printf(
+          "BGP: BIRD %s, %d of %d sessions established, see \"ocicat bgp status\"%n",
+          bgp.path("version").asString(""),
+          bgp.path("established").asInt(0),
+          bgp.path("sessions").size());
+    } else if (bgp.isObject()) {
+      out.println("BGP: BIRD does not run");
+    }
     for (JsonNode problem : report.path("problems").values()) {
       out.printf("problem: %s%n", problem.asString(""));
     }

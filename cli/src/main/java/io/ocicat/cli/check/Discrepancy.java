@@ -33,6 +33,10 @@ public record Discrepancy(Kind kind, String object, String actual, String expect
     DEFAULT_ROUTE,
     /** The route to another node, or to its pods. */
     REMOTE_ROUTE,
+    /** The session by which BIRD learns another node's routes. */
+    BGP_SESSION,
+    /** The subnet that flannel has leased to a node. */
+    FLANNEL_LEASE,
     /** Where a VXLAN sends the frames for another node. */
     FDB,
     /** Rules that are not ours. */

@@ -27,7 +27,7 @@ import java.util.Set;
 public final class PathCheck implements AutoCloseable {
   private static final Path OWN = Path.of("/proc/thread-self/ns/net");
   private static final String AGENT =
-      "the node agent makes it: see that `ocicat node` (or calico/node) runs here, and its log";
+      "the node agent makes it: see that `ocicat node` (or calico/node, flanneld) runs here, and its log";
 
   /** What VXLAN adds to a packet: outer IP, UDP, VXLAN and inner Ethernet headers. */
   private static final int VXLAN_V4 = 50;

@@ -1,5 +1,6 @@
 package io.ocicat.cli.cluster;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.connectivity.ConnectivityMatrix;
 import io.ocicat.cli.connectivity.PairResult;
 import io.ocicat.cli.machine.MachineException;
@@ -13,12 +14,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Runs {@code ocicat connectivity} on all nodes of a cluster at the same time: each answers the
- * others' TCP connections until all have finished.
+ * Runs {@code ocicat connectivity} on all nodes of a cluster at the same time: each says which pods
+ * it has, is told those of the others, and answers their TCP connections until all have finished.
  */
 public final class ClusterConnectivity {
+  private static final String SERVING = "serving ";
+
   private final LocalCluster cluster;
 
   public ClusterConnectivity(LocalCluster cluster) {
@@ -40,10 +44,18 @@ public final class ClusterConnectivity {
         probers.put(node.name(), prober);
         output.put(node.name(), prober.inputReader(StandardCharsets.UTF_8));
       }
-      NodeMaker.atOnce(nodes, node -> expect(node, probers, output, "serving"));
+      Map<String, String> pods = new ConcurrentHashMap<>();
+      NodeMaker.atOnce(
+          nodes,
+          node ->
+              pods.put(
+                  node.name(), expect(node, probers, output, SERVING).substring(SERVING.length())));
+      ObjectNode everything = Json.object();
+      pods.forEach((node, own) -> everything.set(node, CniJson.parse(own)));
+      byte[] line = (Json.compact(everything) + "\n").getBytes(StandardCharsets.UTF_8);
       for (Process prober : probers.values()) {
         OutputStream in = prober.getOutputStream();
-        in.write('\n');
+        in.write(line);
         in.flush();
       }
       Map<String, List<PairResult>> results = new ConcurrentHashMap<>();
@@ -73,7 +85,7 @@ public final class ClusterConnectivity {
   /**
    * Its next line.
    *
-   * @param word what that must be; empty for anything
+   * @param word what it must begin with; empty for anything
    */
   private static String expect(
       NamespaceNode node,
@@ -87,7 +99,7 @@ public final class ClusterConnectivity {
     }
     try {
       String line = reader.readLine();
-      if (line == null || !(word.isEmpty() || line.equals(word))) {
+      if (line == null || !line.startsWith(word)) {
         String said =
             new String(prober.getErrorStream().readAllBytes(), StandardCharsets.UTF_8).strip();
         throw new MachineException(

@@ -27,6 +27,7 @@ public record ClusterCreation(
    */
   public LocalCluster create(ClusterSpec spec, Consumer<String> steps) {
     spec.datastore().requirePrograms();
+    spec.network().requirePrograms();
     try (FileLock _ = folder.claim()) {
       folder.find().ifPresent(found -> refuse(found, spec));
       NamespaceHolder holder =

@@ -52,7 +52,8 @@ final class ClusterUpCommand extends ClusterCommand.Sub {
       paramLabel = "NAME",
       defaultValue = "calico",
       converter = ClusterNetwork.Converter.class,
-      description = "calico (routes between nodes) or calico-vxlan (default: ${DEFAULT-VALUE}).")
+      description =
+          "How pods of different nodes reach each other: calico (routes), calico-vxlan, calico-ipip, calico-bgp (routes by BIRD), flannel-vxlan or flannel-host-gw (default: ${DEFAULT-VALUE}).")
   private ClusterNetwork network = ClusterNetwork.CALICO;
 
   @Option(names = "--dual-stack", description = "Give nodes and pods IPv6 addresses as well.")
@@ -119,7 +120,7 @@ final class ClusterUpCommand extends ClusterCommand.Sub {
   }
 
   private void connect() {
-    try (Underlay underlay = Underlay.open(dualStack);
+    try (Underlay underlay = Underlay.open(dualStack, network == ClusterNetwork.CALICO_IPIP);
         DirectoryStream<Path> folders =
             Files.newDirectoryStream(Path.of("/run/ocicat-cluster/nodes"))) {
       for (Path folder : folders) {

@@ -27,8 +27,8 @@ public final class LocalCluster {
   /** Variables that configure this machine's node, or a datastore of another cluster. */
   private static final Pattern OF_THE_MACHINE =
       Pattern.compile(
-          "(CALICO|FELIX|ETCD|K8S|KUBERNETES|CNI)_.*|KUBECONFIG|NO_DEFAULT_POOLS|IP6?|HOSTNAME"
-              + "|OCICAT_(ON_DEMAND|RUN_DIR|STATE_DIR)");
+          "(CALICO|FELIX|FLANNELD|ETCD|K8S|KUBERNETES|CNI)_.*|KUBECONFIG|NO_DEFAULT_POOLS|IP6?"
+              + "|HOSTNAME|OCICAT_(ON_DEMAND|RUN_DIR|STATE_DIR|FLANNEL|CLUSTER_CIDR|NODE_CIDR_.*)");
 
   private final ClusterSpec spec;
   private final NamespaceHolder holder;

@@ -35,6 +35,28 @@ record NodeMaker(LocalCluster cluster) {
       done
       """;
 
+  /** Arguments: path, content, … */
+  private static final String WRITE =
+      """
+      while [ $# -gt 0 ]; do
+        mkdir -p "${1%/*}"
+        printf %s "$2" >"$1"
+        shift 2
+      done
+      """;
+
+  /** Argument: with how many others each node has a session. */
+  private static final String AWAIT_SESSIONS =
+      """
+      for _ in $(seq 600); do
+        established=$(birdc -s /run/ocicat/bird.ctl show protocols 2>/dev/null | grep -c 'BGP .*Established') || true
+        [ "$established" -lt "$1" ] || exit 0
+        sleep 0.1
+      done
+      echo "$established of $1 BGP sessions are established: see birdc -s /run/ocicat/bird.ctl show protocols, and /var/log/ocicat-node.log" >&2
+      exit 1
+      """;
+
   /** Its standard output is what etcd says; 20 s are enough for a busy machine. */
   private static final String START_ETCD =
       """
@@ -76,20 +98,19 @@ record NodeMaker(LocalCluster cluster) {
     }
     cluster.runOnUnderlay(command.toArray(String[]::new));
     List<String> wire = new ArrayList<>(List.of("ocicat", "cluster", "up", "--wire"));
+    wire.addAll(List.of("--network", cluster.spec().network().label()));
     if (cluster.spec().dualStack()) {
       wire.add("--dual-stack");
     }
     cluster.runOnUnderlay(wire.toArray(String[]::new));
     List<NamespaceNode> nodes = names.stream().map(cluster::node).toList();
-    for (NamespaceNode node : nodes) {
-      cluster.run(
-          node,
-          "sh",
-          "-c",
-          "printf %s \"$1\" >/run/cni/net.d/10-calico.conflist",
-          "sh",
-          cluster.spec().network().conflist(cluster.spec()));
-    }
+    List<String> write = new ArrayList<>(List.of("sh", "-ec", WRITE, "sh"));
+    cluster
+        .spec()
+        .network()
+        .files(cluster.spec())
+        .forEach((path, content) -> write.addAll(List.of(path, content)));
+    nodes.forEach(node -> cluster.run(node, write.toArray(String[]::new)));
     return nodes;
   }
 
@@ -97,8 +118,17 @@ record NodeMaker(LocalCluster cluster) {
     cluster.runOnUnderlay("sh", "-c", START_ETCD, "sh", Underlay.ROUTER);
   }
 
+  /** Starts {@code ocicat node} on nodes, and waits until packets find the way between them. */
   void start(List<NamespaceNode> nodes) {
     atOnce(nodes, node -> new NodeProcess(cluster, node).start());
+    if (cluster.spec().network() == ClusterNetwork.CALICO_BGP) {
+      long serving =
+          cluster.nodes().stream().filter(node -> new NodeProcess(cluster, node).isAlive()).count();
+      long sessions = (serving - 1) * (cluster.spec().dualStack() ? 2 : 1);
+      atOnce(
+          nodes,
+          node -> cluster.run(node, "sh", "-c", AWAIT_SESSIONS, "sh", Long.toString(sessions)));
+    }
   }
 
   /** Runs the pods that each node begins with. */

@@ -6,7 +6,10 @@ import java.util.List;
 /** Starts and ends {@code ocicat node} on a node of a cluster. */
 record NodeProcess(LocalCluster cluster, NamespaceNode node) {
 
-  /** In the background, with its output in a file; returns when it serves. */
+  /**
+   * In the background, with its output in a file; returns when it serves. Argument: a file that the
+   * network needs for pods.
+   */
   private static final String START =
       """
       ! kill -0 "$(cat /run/ocicat-node.pid 2>/dev/null)" 2>/dev/null || exit 0
@@ -15,7 +18,7 @@ record NodeProcess(LocalCluster cluster, NamespaceNode node) {
       pid=$!
       echo $pid >/run/ocicat-node.pid
       for _ in $(seq 1200); do
-        grep -q 'serving at ' /var/log/ocicat-node.log && exit 0
+        grep -q 'serving at ' /var/log/ocicat-node.log && [ -e "$1" ] && exit 0
         kill -0 $pid 2>/dev/null || break
         sleep 0.05
       done
@@ -39,7 +42,9 @@ record NodeProcess(LocalCluster cluster, NamespaceNode node) {
 
   /** Does nothing when it runs. */
   void start() {
-    cluster.run(node, "sh", "-c", START);
+    String needed =
+        cluster.spec().network().isFlannel() ? ClusterNetwork.SUBNET_FILE : "/run/ocicat-node.pid";
+    cluster.run(node, "sh", "-c", START, "sh", needed);
   }
 
   /** Ends it in order, or at once; what it made in the kernel stays. */

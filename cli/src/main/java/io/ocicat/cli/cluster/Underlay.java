@@ -59,10 +59,16 @@ final class Underlay implements AutoCloseable {
     return "2001:db8:1::" + (10 + node);
   }
 
-  static Underlay open(boolean dualStack) {
+  /**
+   * @param ipip whether the kernel must have IPIP
+   */
+  static Underlay open(boolean dualStack, boolean ipip) {
     Underlay underlay = new Underlay(dualStack, NetlinkSocket.open(Protocol.ROUTE));
     try {
       underlay.build();
+      if (ipip) {
+        ClusterNetwork.requireIpip(underlay.router);
+      }
       return underlay;
     } catch (NetlinkException e) {
       underlay.close();

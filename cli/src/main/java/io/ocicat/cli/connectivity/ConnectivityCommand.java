@@ -2,6 +2,7 @@ package io.ocicat.cli.connectivity;
 
 import io.ocicat.base.json.Json;
 import io.ocicat.cli.check.AttachmentCheck;
+import io.ocicat.cli.check.BirdSessions;
 import io.ocicat.cli.check.ClusterPeers;
 import io.ocicat.cli.check.ExpectedAttachment;
 import io.ocicat.cli.check.ExpectedAttachments;
@@ -10,6 +11,7 @@ import io.ocicat.cli.options.NodeContext;
 import io.ocicat.cli.options.RuntimeDirOptions;
 import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cli.resource.ConnectionOptions;
+import io.ocicat.cni.CniJson;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.ip.IpAddress;
 import java.io.BufferedReader;
@@ -31,6 +33,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** {@code ocicat connectivity}: finds out by packets who reaches whom, and why not. */
 @Command(
@@ -98,7 +102,7 @@ public final class ConnectivityCommand implements Callable<Integer> {
       names = "--with-others",
       hidden = true,
       description =
-          "Answer TCP connections, say so, and probe when told to on standard input; end with that.")
+          "Answer TCP connections, say so and for which pods, and probe when told of those of other nodes on standard input; end with that.")
   private boolean withOthers;
 
   @Option(names = "--json", description = "Print JSON: an object for each pair.")
@@ -147,12 +151,14 @@ public final class ConnectivityCommand implements Callable<Integer> {
       }
       BufferedReader told =
           new BufferedReader(new InputStreamReader(commandContext.stdin(), StandardCharsets.UTF_8));
+      JsonNode others = Json.object();
       if (withOthers) {
-        out().println("serving");
+        out().println("serving " + Json.compact(addresses(pods)));
         out().flush();
-        told.readLine();
+        String line = told.readLine();
+        others = line == null || line.isBlank() ? others : CniJson.parse(line);
       }
-      ConnectivityMatrix matrix = probe(here, pods, expected, beyond);
+      ConnectivityMatrix matrix = probe(here, pods, expected, beyond, others);
       print(matrix);
       if (withOthers) {
         while (told.readLine() != null) {
@@ -198,18 +204,34 @@ public final class ConnectivityCommand implements Callable<Integer> {
     return 0;
   }
 
+  private static ObjectNode addresses(Map<String, ProbeSource> pods) {
+    ObjectNode json = Json.object();
+    pods.forEach(
+        (name, pod) ->
+            json.set(name, Json.array(pod.addresses().stream().map(IpAddress::toString).toList())));
+    return json;
+  }
+
   private ConnectivityMatrix probe(
       ProbeSource here,
       Map<String, ProbeSource> pods,
       ExpectedAttachments expected,
-      List<IpAddress> beyond) {
-    ClusterPeers peers = ClusterPeers.read(connection.read(commandContext));
+      List<IpAddress> beyond,
+      JsonNode others) {
+    ClusterPeers peers = ClusterPeers.read(connection.read(commandContext)).withPods(others);
     List<ProbeSource> sources = new ArrayList<>(pods.values());
     sources.add(here);
     Duration limit = Duration.ofMillis(timeout);
     try (AttachmentCheck attachments = new AttachmentCheck(expected, context.ours()::named);
         PathCheck paths = PathCheck.here()) {
-      Explanation explanation = new Explanation(here.name(), attachments, paths, peers, pods);
+      Explanation explanation =
+          new Explanation(
+              here.name(),
+              attachments,
+              paths,
+              peers,
+              BirdSessions.in(context.folders().run()),
+              pods);
       List<PairResult> pairs =
           new ArrayList<>(
               new ConnectivityRun(new Probe(limit, port), explanation)

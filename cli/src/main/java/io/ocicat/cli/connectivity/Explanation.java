@@ -1,6 +1,7 @@
 package io.ocicat.cli.connectivity;
 
 import io.ocicat.cli.check.AttachmentCheck;
+import io.ocicat.cli.check.BirdSessions;
 import io.ocicat.cli.check.ClusterPeers;
 import io.ocicat.cli.check.Discrepancy;
 import io.ocicat.cli.check.ExpectedAttachment;
@@ -21,6 +22,7 @@ final class Explanation {
   private final AttachmentCheck attachments;
   private final PathCheck paths;
   private final ClusterPeers peers;
+  private final BirdSessions sessions;
   private final Map<String, ProbeSource> localPods;
   private final Map<String, List<Discrepancy>> checked = new HashMap<>();
 
@@ -33,11 +35,13 @@ final class Explanation {
       AttachmentCheck attachments,
       PathCheck paths,
       ClusterPeers peers,
+      BirdSessions sessions,
       Map<String, ProbeSource> localPods) {
     this.node = node;
     this.attachments = attachments;
     this.paths = paths;
     this.peers = peers;
+    this.sessions = sessions;
     this.localPods = Map.copyOf(localPods);
   }
 
@@ -49,6 +53,16 @@ final class Explanation {
     if (local != null) {
       local.attachment().ifPresent(attachment -> found.addAll(check(to.name(), attachment)));
     } else {
+      if (to.kind() == ProbeTarget.Kind.POD) {
+        lease(to.name(), to.node(), answer.address()).ifPresent(found::add);
+      }
+      if (to.kind() != ProbeTarget.Kind.OUTSIDE) {
+        from.addresses().stream()
+            .filter(own -> own.isV4() == answer.address().isV4())
+            .flatMap(own -> lease(from.name(), node, own).stream())
+            .findFirst()
+            .ifPresent(found::add);
+      }
       found.addAll(path(to, answer.address()));
     }
     found.removeIf(one -> one.kind() == Discrepancy.Kind.UNKNOWN);
@@ -78,12 +92,34 @@ final class Explanation {
   private List<Discrepancy> path(ProbeTarget to, IpAddress address) {
     return switch (to.kind()) {
       case NODE -> to.node().equals(node) ? List.of() : paths.toNode(to.node(), address);
-      case POD ->
-          to.node().equals(node)
-              ? List.of()
-              : paths.toPods(to.node(), peers.nodes().getOrDefault(to.node(), List.of()), address);
+      case POD -> to.node().equals(node) ? List.of() : toPods(to.node(), address);
       case OUTSIDE -> paths.toOutside(address);
     };
+  }
+
+  private List<Discrepancy> toPods(String other, IpAddress address) {
+    List<IpAddress> addresses = peers.nodes().getOrDefault(other, List.of());
+    List<Discrepancy> found = new ArrayList<>(paths.toPods(other, addresses, address));
+    int route =
+        found.stream().map(Discrepancy::kind).toList().indexOf(Discrepancy.Kind.REMOTE_ROUTE);
+    if (route >= 0) {
+      sessions.missing(other, addresses, address).ifPresent(cause -> found.add(route, cause));
+    }
+    return found;
+  }
+
+  /** A pod of flannel is reached by the lease that its address is in. */
+  private Optional<Discrepancy> lease(String pod, String owner, IpAddress address) {
+    return peers.isWithoutLease(address)
+        ? Optional.of(
+            new Discrepancy(
+                Discrepancy.Kind.FLANNEL_LEASE,
+                "flannel's lease for %s, the address of %s".formatted(address, pod),
+                "missing",
+                "",
+                "%s should have it: see that `ocicat node` (or flanneld) runs there, and its log"
+                    .formatted(owner)))
+        : Optional.empty();
   }
 
   /** What to say where this node's state explains nothing. */

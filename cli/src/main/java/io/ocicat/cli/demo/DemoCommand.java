@@ -2,6 +2,7 @@ package io.ocicat.cli.demo;
 
 import io.ocicat.base.json.Json;
 import io.ocicat.cli.cluster.ClusterFolder;
+import io.ocicat.cli.cluster.ClusterNetwork;
 import io.ocicat.cli.doctor.KernelProbe;
 import io.ocicat.cli.machine.InstalledPrograms;
 import io.ocicat.cli.machine.MachineException;
@@ -39,7 +40,8 @@ import tools.jackson.databind.node.ObjectNode;
       "",
       "Example: ocicat demo --keep",
       "         ocicat demo --shell -- ip route",
-      "         ocicat demo --nodes 3"
+      "         ocicat demo --nodes 3",
+      "         ocicat demo --flannel --nodes 3"
     },
     mixinStandardHelpOptions = true,
     exitCodeListHeading = "%nExit codes:%n",
@@ -168,8 +170,9 @@ public final class DemoCommand implements Callable<Integer> {
   }
 
   private int showNodes(int count) {
-    if (flannel || shell || end) {
-      throw new ParameterException(spec.commandLine(), "--nodes goes with --keep and --json alone");
+    if (shell || end) {
+      throw new ParameterException(
+          spec.commandLine(), "--nodes goes with --flannel, --keep and --json alone");
     }
     if (count < 2 || count > 9) {
       throw new ParameterException(
@@ -183,7 +186,7 @@ public final class DemoCommand implements Callable<Integer> {
                 narrator(),
                 spec.commandLine().getErr(),
                 facts)
-            .run(count, keep);
+            .run(flannel ? ClusterNetwork.FLANNEL_VXLAN : ClusterNetwork.CALICO, count, keep);
     if (json) {
       out().println(Json.pretty(facts));
     }

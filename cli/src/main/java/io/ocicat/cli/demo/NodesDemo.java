@@ -29,17 +29,19 @@ record NodesDemo(
   static final String NAME = "demo";
   private static final int TIMEOUT_MILLIS = 1000;
 
-  int run(int nodes, boolean keep) {
+  int run(ClusterNetwork network, int nodes, boolean keep) {
+    boolean flannel = network == ClusterNetwork.FLANNEL_VXLAN;
     long begin = System.nanoTime();
     narrator.title("Ocicat: how pods of %d nodes reach each other".formatted(nodes));
     narrator.title("Everything happens in namespaces of its own; nothing on this machine changes.");
     narrator.chapter(1, "A cluster of its own");
-    narrator.command("ocicat cluster up --name %s --nodes %d --pods 2".formatted(NAME, nodes));
+    narrator.command(
+        "ocicat cluster up --name %s --nodes %d --pods 2%s"
+            .formatted(NAME, nodes, flannel ? " --network " + network.label() : ""));
     LocalCluster cluster =
         new ClusterCreation(folder, installed, Preflight.needsUserNamespace(), err)
             .create(
-                new ClusterSpec(
-                    NAME, ClusterNetwork.CALICO, ClusterDatastore.EMBEDDED, false, nodes, 2),
+                new ClusterSpec(NAME, network, ClusterDatastore.EMBEDDED, false, nodes, 2),
                 step -> narrator.dim(step + "…"));
     DemoInterrupt interruption = DemoInterrupt.closing(() -> cluster.end(folder), err);
     boolean done = false;
@@ -52,7 +54,7 @@ record NodesDemo(
       ClusterStatus status = new ClusterStatus(cluster);
       show(status::print);
       facts.set("cluster", status.toJson());
-      showRoutes(cluster);
+      showRoutes(cluster, flannel);
       narrator.chapter(4, "Who reaches whom");
       narrator.command("ocicat cluster connectivity --name " + NAME);
       ConnectivityMatrix matrix = new ClusterConnectivity(cluster).run(TIMEOUT_MILLIS);
@@ -61,7 +63,8 @@ record NodesDemo(
       narrator.paragraph(
           "Each cell is the time of a small packet and its answer in milliseconds, and the size of"
               + " the largest packet that arrives whole. Pods reach each other with their own"
-              + " addresses; outside they are seen with their node's (natOutgoing).");
+              + " addresses; outside they are seen with their node's (%s)."
+                  .formatted(flannel ? "ipMasq" : "natOutgoing"));
       if (keep) {
         interruption.disarm();
         cluster.keep();
@@ -93,7 +96,7 @@ record NodesDemo(
     text.toString().lines().forEach(narrator::show);
   }
 
-  private void showRoutes(LocalCluster cluster) {
+  private void showRoutes(LocalCluster cluster, boolean flannel) {
     narrator.chapter(3, "How a node finds the pods of the others");
     NamespaceNode node = cluster.nodes().getFirst();
     narrator.command("ocicat cluster exec --name %s %s -- ip route".formatted(NAME, node.name()));
@@ -113,7 +116,11 @@ record NodesDemo(
     }
     facts.set("routes", kernel.at("/node/routes"));
     narrator.paragraph(
-        "A pod of its own is behind a link of its own. The pods of another node have their addresses"
-            + " from that node's blocks; one route for each block leads to the node.");
+        flannel
+            ? "Its own pods are on the bridge cni0. The pods of another node have their addresses from"
+                + " the subnet that the node has leased; one route for each lease leads through"
+                + " flannel.1, a VXLAN device that knows by the lease to which node it sends."
+            : "A pod of its own is behind a link of its own. The pods of another node have their"
+                + " addresses from that node's blocks; one route for each block leads to the node.");
   }
 }

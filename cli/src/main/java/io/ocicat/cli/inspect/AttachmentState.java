@@ -84,6 +84,8 @@ enum AttachmentState {
           NEIGHBOUR,
           DEFAULT_ROUTE,
           REMOTE_ROUTE,
+          BGP_SESSION,
+          FLANNEL_LEASE,
           FDB,
           FIREWALL,
           MASQUERADE,

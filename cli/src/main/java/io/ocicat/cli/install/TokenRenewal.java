@@ -1,5 +1,6 @@
 package io.ocicat.cli.install;
 
+import io.ocicat.base.Backoff;
 import io.ocicat.netlink.linux.NetlinkException;
 import java.time.Clock;
 import java.time.Duration;
@@ -51,24 +52,23 @@ final class TokenRenewal {
    */
   void run(ServiceAccount.Token present) {
     ServiceAccount.Token token = present;
-    Duration pause = SHORTEST;
+    Backoff backoff = new Backoff(SHORTEST, LONGEST);
     Duration wait = untilRenewal(token);
     while (passes(wait)) {
       try {
         token = request.get();
         write.accept(token);
         log.accept("renewed the token: it ends at " + token.expires());
-        pause = SHORTEST;
+        backoff.reset();
         wait = untilRenewal(token);
       } catch (RuntimeException e) {
         if (!isPassing(e)) {
           throw e;
         }
+        wait = backoff.next();
         log.accept(
             "the token was not renewed: %s; the one there is, until %s, stays; next attempt in %d s"
-                .formatted(e.getMessage(), token.expires(), pause.toSeconds()));
-        wait = pause;
-        pause = min(pause.multipliedBy(2), LONGEST);
+                .formatted(e.getMessage(), token.expires(), wait.toSeconds()));
       }
     }
   }
@@ -81,10 +81,6 @@ final class TokenRenewal {
   private Duration untilRenewal(ServiceAccount.Token token) {
     Duration left = Duration.between(clock.instant(), token.renewal(clock.instant()));
     return left.compareTo(SHORTEST) < 0 ? SHORTEST : left;
-  }
-
-  private static Duration min(Duration a, Duration b) {
-    return a.compareTo(b) < 0 ? a : b;
   }
 
   private boolean passes(Duration time) {

@@ -73,7 +73,14 @@ final class Columns {
                   NAME,
                   new Column("ASN", Columns::asNumber),
                   column("IPV4", node -> node.text("spec", "bgp", "ipv4Address").orElse("")),
-                  column("IPV6", node -> node.text("spec", "bgp", "ipv6Address").orElse("")))),
+                  column("IPV6", node -> node.text("spec", "bgp", "ipv6Address").orElse("")),
+                  column("PODCIDRS", node -> shown(at(node, "status", "podCIDRs"))))),
+          entry(
+              Kind.NAMESPACE,
+              List.of(
+                  NAME,
+                  column("LABELS", it -> shown(at(it, "metadata", "labels"))),
+                  column("ANNOTATIONS", it -> shown(at(it, "metadata", "annotations"))))),
           entry(Kind.PROFILE, List.of(NAME, spec("LABELS", "labelsToApply"))),
           entry(
               Kind.HOST_ENDPOINT,
@@ -165,6 +172,7 @@ final class Columns {
           entry(Kind.IP_POOL, List.of("NAME", "CIDR", "SELECTOR")),
           entry(Kind.IP_RESERVATION, List.of("NAME")),
           entry(Kind.NODE, List.of("NAME")),
+          entry(Kind.NAMESPACE, List.of("NAME", "LABELS")),
           entry(Kind.PROFILE, List.of("NAME")),
           entry(Kind.HOST_ENDPOINT, List.of("NAME", "NODE")),
           entry(Kind.NETWORK_POLICY, List.of("NAME", "TIER")),
@@ -177,7 +185,7 @@ final class Columns {
           entry(Kind.GLOBAL_NETWORK_SET, List.of("NAME")),
           entry(Kind.BLOCK_AFFINITY, List.of("CIDR", "NODE", "STATE")));
 
-  private static final List<String> ONLY_CUSTOM = List.of("ORCHESTRATOR", "NAMESPACE");
+  private static final List<String> ONLY_CUSTOM = List.of("ORCHESTRATOR", "NAMESPACE", "PODCIDRS");
 
   private Columns() {}
 

@@ -19,6 +19,7 @@ public final class KindNames {
     SHORT.put(Kind.IP_POOL, List.of("ipp", "ipps", "pool", "pools"));
     SHORT.put(Kind.IP_RESERVATION, List.of("reservation", "reservations"));
     SHORT.put(Kind.NODE, List.of("no", "nos"));
+    SHORT.put(Kind.NAMESPACE, List.of("ns"));
     SHORT.put(Kind.PROFILE, List.of("pro", "pros"));
     SHORT.put(Kind.HOST_ENDPOINT, List.of("hep", "heps"));
     SHORT.put(Kind.NETWORK_POLICY, List.of("np", "nps", "policy", "policies", "pol", "pols"));

@@ -14,6 +14,7 @@ public final class ResourceCommands {
         new WriteCommand.Replace(context),
         new PatchCommand(context),
         new DeleteCommand(context),
-        new LabelCommand(context));
+        new MetadataCommand.Label(context),
+        new MetadataCommand.Annotate(context));
   }
 }

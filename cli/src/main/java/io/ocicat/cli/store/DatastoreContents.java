@@ -38,7 +38,7 @@ final class DatastoreContents {
    * nodes. We cannot copy them there, and they do not conflict with a copy.
    */
   private static final Set<Kind> OF_KUBERNETES =
-      Set.of(Kind.WORKLOAD_ENDPOINT, Kind.PROFILE, Kind.NODE);
+      Set.of(Kind.WORKLOAD_ENDPOINT, Kind.PROFILE, Kind.NODE, Kind.NAMESPACE);
 
   private DatastoreContents() {}
 

@@ -23,9 +23,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Trains the daemon's AOT cache: runs {@code ocicat daemon} and makes calls of every plugin on
- * every datastore, while the JVM records the classes they need. The servers of the datastores run
- * in a separate process, so that the cache does not get their classes. Without the right to create
- * namespaces it trains what needs none.
+ * every datastore, and the agent where there are servers of those, while the JVM records the
+ * classes they need. The servers of the datastores run in a separate process, so that the cache
+ * does not get their classes. Without the right to create namespaces it trains what needs none.
  *
  * <p>Usage: {@code DaemonTraining <folder> <container's namespace or ""> [<command that starts the
  * servers…>]}; the folder has networks in {@code net.d} and {@code calico.d}.
@@ -63,7 +63,9 @@ public final class DaemonTraining {
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     try {
-      attachAll(networks, served(servers.inputReader(UTF_8)), calls, args[1]);
+      Map<String, String> served = served(servers.inputReader(UTF_8));
+      attachAll(networks, served, calls, args[1]);
+      AgentTraining.run(served, Path.of(args[0]));
     } finally {
       // They end with their standard input.
       servers.getOutputStream().close();

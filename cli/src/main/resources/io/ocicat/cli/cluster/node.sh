@@ -5,7 +5,7 @@ name=$2
 shared=$3
 folder=/run/ocicat-cluster/nodes/$name
 
-mkdir -p "$folder/run/netns" "$folder/run/cni/net.d" "$folder/lib/cni" "$folder/lib/calico" "$folder/lib/ocicat" "$folder/log"
+mkdir -p "$folder/run/netns" "$folder/run/cni/net.d" "$folder/run/flannel" "$folder/lib/cni" "$folder/lib/calico" "$folder/lib/ocicat" "$folder/log"
 if [ "$shared" = yes ]; then
   # One datastore for all nodes; what else is in that folder is the node's own.
   for own in attachments pods; do

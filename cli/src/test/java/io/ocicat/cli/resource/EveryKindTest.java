@@ -25,8 +25,13 @@ class EveryKindTest {
   /** A kind by calicoctl's name, and the spec of one. */
   record Sample(String kind, String name, String spec) {
     String document() {
-      return "{apiVersion: projectcalico.org/v3, kind: %s, metadata: {name: %s%s}, spec: %s}"
-          .formatted(kind, name, isNamespaced() ? ", namespace: shop" : "", spec);
+      return "{apiVersion: %s, kind: %s, metadata: {name: %s%s}, spec: %s}"
+          .formatted(
+              Kind.find(kind).orElseThrow().apiVersion(),
+              kind,
+              name,
+              isNamespaced() ? ", namespace: shop" : "",
+              spec);
     }
 
     boolean isNamespaced() {
@@ -60,6 +65,7 @@ class EveryKindTest {
         new Sample("IPPool", "blue", "{cidr: 10.65.0.0/16}"),
         new Sample("IPReservation", "r", "{reservedCIDRs: [10.65.0.0/30]}"),
         new Sample("Node", "node-1", "{bgp: {asNumber: \"1.10\"}}"),
+        new Sample("Namespace", "shop", "{}"),
         new Sample("BGPConfiguration", "default", "{nodeMeshMaxRestartTime: 120s}"),
         new Sample("BGPPeer", "p", "{peerIP: 192.0.2.1, asNumber: 64512}"),
         new Sample("BGPFilter", "f", "{importV4: [{action: Reject}]}"),
@@ -243,5 +249,33 @@ class EveryKindTest {
       assertThat(samples).hasSize(41);
       return samples;
     }
+  }
+
+  @Test
+  void annotationsOfANamespaceAreSetAndRemoved() {
+    shell.runWith("{apiVersion: v1, kind: Namespace, metadata: {name: shop}}", "apply", "-f", "-");
+
+    assertThat(shell.run("annotate", "ns", "shop", "cni.projectcalico.org/ipv4pools=[\"blue\"]"))
+        .isEqualTo(
+            new Printed(
+                0,
+                "Successfully set annotation cni.projectcalico.org/ipv4pools on Namespace shop\n",
+                ""));
+    assertThat(shell.run("get", "namespaces", "-o", "wide").out())
+        .contains("ANNOTATIONS")
+        .contains("shop", "cni.projectcalico.org/ipv4pools=[\"blue\"]");
+    assertThat(shell.run("annotate", "ns", "shop", "cni.projectcalico.org/ipv4pools=[]").err())
+        .contains(
+            "Namespace shop has annotation cni.projectcalico.org/ipv4pools=[\"blue\"] already")
+        .contains("--overwrite");
+    assertThat(shell.run("annotate", "ns", "shop", "cni.projectcalico.org/ipv4pools-").exitCode())
+        .isZero();
+    assertThat(shell.run("annotate", "ns", "shop", "nothing-").err())
+        .contains("Namespace shop has no annotation nothing");
+    assertThat(shell.run("annotate", "ns", "elsewhere", "a=b").err())
+        .contains("Namespace elsewhere does not exist");
+    assertThat(shell.run("get", "ns", "shop", "-o", "yaml").out())
+        .contains("apiVersion: v1")
+        .doesNotContain("ipv4pools");
   }
 }

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.cli.bgp;
+
+import org.jspecify.annotations.NullMarked;
