@@ -228,6 +228,9 @@ final class EtcdEndpoints implements AutoCloseable {
       known =
           new MultiThreadIoEventLoopGroup(
               1, Thread.ofPlatform().daemon().name("etcd-io").factory(), NioIoHandler.newFactory());
+      // Started here, it connects from the caller's network namespace; gRPC would start it on a
+      // virtual thread, whose carrier may have been born in another one.
+      known.submit(() -> {}).syncUninterruptibly();
       threads = known;
     }
     return known;

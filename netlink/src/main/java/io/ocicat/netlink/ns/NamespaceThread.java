@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * virtual thread's carrier would take others along.
  *
  * <p>A short visit is made by the calling thread itself when that is a platform thread, because
- * switching threads costs more than everything else in opening a socket. Where a thread may enter
- * but not return (in a user namespace the machine's own network is out of reach), and for virtual
- * threads, a pooled thread goes instead, and ends if it cannot return.
+ * switching threads costs more than everything else in opening a socket. For virtual threads a
+ * pooled thread goes instead. Where a thread may enter but not return (in a user namespace the
+ * machine's own network is out of reach), each visit has a thread that ends with it.
  */
 final class NamespaceThread {
   private static final ExecutorService POOL =
@@ -30,11 +30,7 @@ final class NamespaceThread {
           10,
           TimeUnit.SECONDS,
           new SynchronousQueue<>(),
-          Thread.ofPlatform()
-              .daemon()
-              .name("netns-visit-", 0)
-              .uncaughtExceptionHandler((thread, retired) -> {})
-              .factory());
+          Thread.ofPlatform().daemon().name("netns-visit-", 0).factory());
 
   /**
    * Determined at the first visit, and again if that fails: without free descriptors, a static
@@ -62,7 +58,7 @@ final class NamespaceThread {
     Home home = home();
     return home.returning() && !Thread.currentThread().isVirtual()
         ? goAndReturn(home.namespace(), namespace, errand, isHome(home.namespace()))
-        : send(namespace, errand);
+        : send(home, namespace, errand);
   }
 
   private static Home home() {
@@ -94,10 +90,14 @@ final class NamespaceThread {
     }
   }
 
-  /** Runs code on a new thread that ends with it. */
+  /**
+   * Runs code on a new thread that ends with it. The caller waits for the end of the thread, not
+   * for a result that the thread hands over while it is still inside: waking up a virtual thread
+   * may start a new carrier, which would inherit the namespace and keep it.
+   */
   static <T> T start(String role, Callable<T> code) throws Exception {
     FutureTask<T> task = new FutureTask<>(code);
-    Thread.ofPlatform().daemon().name(role).start(task);
+    join(Thread.ofPlatform().daemon().name(role).start(task));
     try {
       return await(task);
     } catch (ExecutionException e) {
@@ -111,7 +111,7 @@ final class NamespaceThread {
   /** The same for code that throws nothing checked. */
   static <T> T startUnchecked(String role, Supplier<T> code) {
     FutureTask<T> task = new FutureTask<>(code::get);
-    Thread.ofPlatform().daemon().name(role).start(task);
+    join(Thread.ofPlatform().daemon().name(role).start(task));
     try {
       return await(task);
     } catch (ExecutionException e) {
@@ -158,21 +158,24 @@ final class NamespaceThread {
     }
   }
 
-  private static <T> T send(NetNs namespace, Supplier<T> errand) {
+  private static <T> T send(Home home, NetNs namespace, Supplier<T> errand) {
+    if (!home.returning()) {
+      return startUnchecked(
+          "netns-visit",
+          () -> {
+            namespace.enter();
+            return errand.get();
+          });
+    }
+    // Done only when the thread is back, for the reason given at start.
     FutureTask<T> visit =
         new FutureTask<>(
             () -> {
-              namespace.enter();
-              return errand.get();
+              try (NetNs start = NetNs.current()) {
+                return goAndReturn(start, namespace, errand);
+              }
             });
-    POOL.execute(
-        () -> {
-          try (NetNs home = NetNs.current()) {
-            visit.run();
-            // When this is refused the thread ends with the exception, and the pool replaces it.
-            home.enter();
-          }
-        });
+    POOL.execute(visit);
     try {
       return await(visit);
     } catch (ExecutionException e) {
@@ -198,6 +201,21 @@ final class NamespaceThread {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  private static void join(Thread thread) {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        thread.join();
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 

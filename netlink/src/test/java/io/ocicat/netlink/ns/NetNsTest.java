@@ -14,6 +14,11 @@ import io.ocicat.testkit.Hosts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -99,6 +104,31 @@ class NetNsTest {
         assertThat(inside.visit(NetNsTest::idHere)).isEqualTo(inside.id());
         assertThat(idHere()).isEqualTo(home.id());
         assertThat(elsewhere.visit(NetNsTest::idHere)).isEqualTo(elsewhere.id());
+      }
+    }
+  }
+
+  @Test
+  void noCarrierOfVirtualThreadsStaysInside(Host host) throws Exception {
+    try (NetNs home = NetNs.current();
+        NetNs inside = NetNs.open(host.path());
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int round = 0; round < 40; round++) {
+        List<Future<FileId>> visitors = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+          boolean call = i % 2 == 0;
+          visitors.add(
+              threads.submit(
+                  () -> {
+                    FileId there =
+                        call ? inside.call(NetNsTest::idHere) : inside.visit(NetNsTest::idHere);
+                    assertThat(there).isEqualTo(inside.id());
+                    return idHere();
+                  }));
+        }
+        for (Future<FileId> here : visitors) {
+          assertThat(here.get()).isEqualTo(home.id());
+        }
       }
     }
   }
