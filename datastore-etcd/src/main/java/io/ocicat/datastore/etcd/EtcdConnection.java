@@ -55,7 +55,14 @@ final class EtcdConnection {
             .eventLoopGroup(threads)
             // Callers wait on their own threads; the event loop only hands over.
             .directExecutor()
-            .offloadExecutor(Thread::startVirtualThread)
+            // Look-ups wait, so each has a thread, which opens the connection as well. It comes
+            // from
+            // the event loop's and so has its network namespace; the carrier of a virtual thread
+            // may have been started in another one.
+            .offloadExecutor(
+                lookUp ->
+                    threads.execute(
+                        () -> Thread.ofPlatform().daemon().name("etcd-lookup").start(lookUp)))
             .keepAliveTime(KEEPALIVE_SECONDS, TimeUnit.SECONDS)
             .keepAliveTimeout(KEEPALIVE_ANSWER_SECONDS, TimeUnit.SECONDS)
             .maxInboundMessageSize(Integer.MAX_VALUE)

@@ -228,8 +228,7 @@ final class EtcdEndpoints implements AutoCloseable {
       known =
           new MultiThreadIoEventLoopGroup(
               1, Thread.ofPlatform().daemon().name("etcd-io").factory(), NioIoHandler.newFactory());
-      // Started here, it connects from the caller's network namespace; gRPC would start it on a
-      // virtual thread, whose carrier may have been born in another one.
+      // Started here, it has the caller's network namespace; gRPC may start it on any thread.
       known.submit(() -> {}).syncUninterruptibly();
       threads = known;
     }
