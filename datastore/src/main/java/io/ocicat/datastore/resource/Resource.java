@@ -75,7 +75,7 @@ public final class Resource {
                                 Quoted.brief(kindText),
                                 Kind.like(kindText)
                                     .filter(k -> !k.isIpam())
-                                    .map("did you mean %s?"::formatted)
+                                    .map(k -> "did you mean %s?".formatted(k.documentKind()))
                                     .orElse("use one of Calico's, for instance IPPool"))));
     if (!version.equals(kind.apiVersion())) {
       throw new InvalidException(
