@@ -13,12 +13,14 @@ import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The table columns of each kind: calicoctl's, and ours for kinds that it does not have. */
 final class Columns {
   private static final int LONGEST = 80;
+  private static final String SERVICE = "kubernetes.io/service-name";
 
   /**
    * A column and the value it shows of a resource; the supplier has the default AS number of nodes.
@@ -81,6 +83,19 @@ final class Columns {
                   NAME,
                   column("LABELS", it -> shown(at(it, "metadata", "labels"))),
                   column("ANNOTATIONS", it -> shown(at(it, "metadata", "annotations"))))),
+          entry(
+              Kind.KUBERNETES_NETWORK_POLICY,
+              List.of(
+                  NAME, spec("PODSELECTOR", "podSelector"), spec("POLICYTYPES", "policyTypes"))),
+          entry(
+              Kind.CLUSTER_NETWORK_POLICY,
+              List.of(NAME, spec("TIER", "tier"), spec("PRIORITY", "priority"))),
+          entry(
+              Kind.ENDPOINT_SLICE,
+              List.of(
+                  NAME,
+                  column("SERVICE", it -> it.labels().getOrDefault(SERVICE, "")),
+                  column("ENDPOINTS", Columns::endpoints))),
           entry(Kind.PROFILE, List.of(NAME, spec("LABELS", "labelsToApply"))),
           entry(
               Kind.HOST_ENDPOINT,
@@ -341,6 +356,16 @@ final class Columns {
     JsonNode allocations = block.<JsonNode>read(content -> content.path("allocations"));
     long used = allocations.values().stream().filter(JsonNode::isIntegralNumber).count();
     return used + " of " + allocations.size();
+  }
+
+  private static String endpoints(Resource slice) {
+    return slice.read(
+        content ->
+            content
+                .path("endpoints")
+                .valueStream()
+                .map(endpoint -> shown(endpoint.path("addresses")))
+                .collect(Collectors.joining(",")));
   }
 
   private static String held(Resource handle) {

@@ -20,6 +20,8 @@ public final class KindNames {
     SHORT.put(Kind.IP_RESERVATION, List.of("reservation", "reservations"));
     SHORT.put(Kind.NODE, List.of("no", "nos"));
     SHORT.put(Kind.NAMESPACE, List.of("ns"));
+    SHORT.put(Kind.KUBERNETES_NETWORK_POLICY, List.of("knp", "knps"));
+    SHORT.put(Kind.CLUSTER_NETWORK_POLICY, List.of("kcnp", "kcnps"));
     SHORT.put(Kind.PROFILE, List.of("pro", "pros"));
     SHORT.put(Kind.HOST_ENDPOINT, List.of("hep", "heps"));
     SHORT.put(Kind.NETWORK_POLICY, List.of("np", "nps", "policy", "policies", "pol", "pols"));

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -140,15 +141,19 @@ final class Manifests {
   }
 
   private static ObjectNode asRead(ObjectNode document) {
-    return Kind.find(document.path("kind").asString(""))
+    return kind(document)
         .filter(kind -> !kind.isIpam())
         .map(kind -> Shapes.asRead(kind, document))
         .orElse(document);
   }
 
+  private static Optional<Kind> kind(ObjectNode document) {
+    return Kind.ofDocument(
+        document.path("kind").asString(""), document.path("apiVersion").asString(""));
+  }
+
   private ObjectNode withNamespace(ObjectNode document) {
-    boolean namespaced =
-        Kind.find(document.path("kind").asString("")).map(Kind::isNamespaced).orElse(false);
+    boolean namespaced = kind(document).map(Kind::isNamespaced).orElse(false);
     if (!namespaced || !(document.get("metadata") instanceof ObjectNode metadata)) {
       return document;
     }

@@ -60,7 +60,7 @@ final class Printer {
       case Format.Rows _, Format.CustomColumns _, Format.Name _ -> rows(kind, items, out);
       case Format.Yaml _, Format.PrintedJson _, Format.Template _ -> {
         ObjectNode list = Json.object();
-        list.put("kind", kind.text() + "List").put("apiVersion", kind.apiVersion());
+        list.put("kind", kind.documentKind() + "List").put("apiVersion", kind.apiVersion());
         list.putObject("metadata").put("resourceVersion", revision);
         ArrayNode array = list.putArray("items");
         items.forEach(item -> array.add(ResourceForm.document(item)));

@@ -4,6 +4,7 @@ import io.ocicat.cli.resource.RejectedException;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.error.NotFoundException;
+import io.ocicat.datastore.error.UnsupportedException;
 import io.ocicat.datastore.model.BuiltInProfile;
 import io.ocicat.datastore.model.ResourceAdmission;
 import io.ocicat.datastore.resource.Kind;
@@ -34,11 +35,11 @@ final class DatastoreContents {
           Kind.BGP_FILTER);
 
   /**
-   * What Kubernetes derives from its own objects: pods, namespaces with their service accounts, and
-   * nodes. We cannot copy them there, and they do not conflict with a copy.
+   * What Kubernetes derives from its own objects: pods, namespaces with their service accounts,
+   * nodes, and services. We cannot copy them there, and they do not conflict with a copy.
    */
   private static final Set<Kind> OF_KUBERNETES =
-      Set.of(Kind.WORKLOAD_ENDPOINT, Kind.PROFILE, Kind.NODE, Kind.NAMESPACE);
+      Set.of(Kind.WORKLOAD_ENDPOINT, Kind.PROFILE, Kind.NODE, Kind.NAMESPACE, Kind.ENDPOINT_SLICE);
 
   private DatastoreContents() {}
 
@@ -82,7 +83,13 @@ final class DatastoreContents {
         return new ResourcePage("", List.of(), List.of(), null);
       }
     }
-    ResourcePage page = datastore.list(ResourceQuery.of(kind));
+    ResourcePage page;
+    try {
+      page = datastore.list(ResourceQuery.of(kind));
+    } catch (UnsupportedException _) {
+      // A cluster that does not define the kind holds none.
+      return new ResourcePage("", List.of(), List.of(), null);
+    }
     List<Resource> stored =
         page.items().stream().filter(item -> BuiltInProfile.find(item.key()).isEmpty()).toList();
     return new ResourcePage(page.revision(), stored, page.unreadable(), null);

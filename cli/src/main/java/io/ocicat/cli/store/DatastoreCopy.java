@@ -72,11 +72,16 @@ final class DatastoreCopy {
   void check(List<Resource> resources, RawKeys raw, boolean merge, boolean overwrite) {
     List<String> reasons = new ArrayList<>(raw.conflicts(target));
     Map<ResourceKey, Resource> present = present();
-    if (!present.isEmpty() && !merge && !overwrite) {
+    // A cluster has policies of its own, which have nothing to do with Calico's.
+    long calicos =
+        present.keySet().stream()
+            .filter(key -> !(toKubernetes && key.kind().isOfKubernetes()))
+            .count();
+    if (calicos > 0 && !merge && !overwrite) {
       throw new RejectedException(
           List.of(
               "the target holds %d resources already: use an empty one, or --merge to keep them"
-                  .formatted(present.size())));
+                  .formatted(calicos)));
     }
     missingNamespaces(resources).forEach(reasons::add);
     for (Resource resource : resources) {

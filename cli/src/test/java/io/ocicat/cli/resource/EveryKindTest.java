@@ -17,6 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every kind a user may write: applied, shown, and what is shown applied again (review K15). */
@@ -25,23 +26,20 @@ class EveryKindTest {
   /** A kind by calicoctl's name, and the spec of one. */
   record Sample(String kind, String name, String spec) {
     String document() {
-      return "{apiVersion: %s, kind: %s, metadata: {name: %s%s}, spec: %s}"
+      Kind known = Kind.find(kind).orElseThrow();
+      return "{apiVersion: %s, kind: %s, metadata: {name: %s%s}, %s: %s}"
           .formatted(
-              Kind.find(kind).orElseThrow().apiVersion(),
-              kind,
+              known.apiVersion(),
+              known.documentKind(),
               name,
               isNamespaced() ? ", namespace: shop" : "",
+              // The only kind without a spec.
+              known == Kind.ENDPOINT_SLICE ? "addressType" : "spec",
               spec);
     }
 
     boolean isNamespaced() {
-      return List.of(
-              "NetworkPolicy",
-              "StagedNetworkPolicy",
-              "StagedKubernetesNetworkPolicy",
-              "NetworkSet",
-              "WorkloadEndpoint")
-          .contains(kind);
+      return Kind.find(kind).map(Kind::isNamespaced).orElse(false);
     }
 
     @Override
@@ -66,6 +64,11 @@ class EveryKindTest {
         new Sample("IPReservation", "r", "{reservedCIDRs: [10.65.0.0/30]}"),
         new Sample("Node", "node-1", "{bgp: {asNumber: \"1.10\"}}"),
         new Sample("Namespace", "shop", "{}"),
+        new Sample(
+            "KubernetesNetworkPolicy", "kn", "{podSelector: {}, ingress: [{ports: [{port: 80}]}]}"),
+        new Sample(
+            "ClusterNetworkPolicy", "cn", "{tier: Admin, priority: 5, subject: {namespaces: {}}}"),
+        new Sample("EndpointSlice", "web-1", "IPv4"),
         new Sample("BGPConfiguration", "default", "{nodeMeshMaxRestartTime: 120s}"),
         new Sample("BGPPeer", "p", "{peerIP: 192.0.2.1, asNumber: 64512}"),
         new Sample("BGPFilter", "f", "{importV4: [{action: Reject}]}"),
@@ -193,6 +196,63 @@ class EveryKindTest {
         .contains("Tier default cannot be deleted: Calico needs it");
     shell.run("delete", "sgnp", "ops.p");
     assertThat(shell.run("delete", "tier", "ops").exitCode()).isZero();
+  }
+
+  /** Both are called NetworkPolicy: the version says whose a document is. */
+  @Test
+  void aPolicyOfKubernetesIsNotCalicos() {
+    shell.runWith(
+        "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: db}, spec: {podSelector: {}}}",
+        "apply",
+        "-n",
+        "shop",
+        "-f",
+        "-");
+
+    assertThat(shell.run("get", "networkpolicies", "-n", "shop", "-o", "name").out()).isEmpty();
+    assertThat(shell.run("get", "kubernetesnetworkpolicies", "-n", "shop", "-o", "name").out())
+        .isEqualTo("kubernetesnetworkpolicy/db\n");
+    assertThat(shell.run("get", "knp", "db", "-n", "shop", "-o", "yaml").out())
+        .contains("apiVersion: networking.k8s.io/v1", "kind: NetworkPolicy", "- Ingress");
+    assertThat(shell.run("delete", "np", "db", "-n", "shop").exitCode()).isEqualTo(1);
+    assertThat(shell.run("delete", "knp", "db", "-n", "shop").exitCode()).isZero();
+    assertThat(
+            shell
+                .runWith(
+                    "{apiVersion: extensions/v1beta1, kind: NetworkPolicy, metadata: {name: db}}",
+                    "apply",
+                    "-f",
+                    "-")
+                .err())
+        .contains(
+            "apiVersion of NetworkPolicy must be projectcalico.org/v3, or Kubernetes' networking.k8s.io/v1,"
+                + " not \"extensions/v1beta1\"");
+  }
+
+  /** What the API server refuses. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          {ingress: [{from: [{}]}]} | spec.ingress[0].from[0] needs podSelector, namespaceSelector or ipBlock
+          {ingress: [{ports: [{port: 0}]}]} | spec.ingress[0].ports[0].port must be 1–65535, not 0
+          {ingress: [{ports: [{port: Web}]}]} | spec.ingress[0].ports[0].port must be a number, or 1–15
+          {ingress: [{ports: [{protocol: ICMP}]}]} | spec.ingress[0].ports[0].protocol must be one of
+          {policyTypes: [ingress]} | spec.policyTypes[0] must be one of
+          {podSelector: {matchExpressions: [{key: a, operator: Is}]}} | operator must be one of
+          {podSelector: {matchLabels: {"a b": c}}} | spec.podSelector.matchLabels["a b"] must be named by
+          {egress: [{to: [{ipBlock: {cidr: 10.0.0.0}}]}]} | must be a CIDR with a length
+          {egress: [{from: []}]} | has no field spec.egress[0].from
+          """)
+  void whatKubernetesRefusesIsRefused(String spec, String message) {
+    Printed refused =
+        shell.runWith(
+            new Sample("KubernetesNetworkPolicy", "web", spec).document(), "apply", "-f", "-");
+
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(refused.err()).contains(message);
+    assertThat(refused.err().lines()).hasSize(1);
   }
 
   @Test

@@ -10,8 +10,8 @@ import io.ocicat.datastore.kubernetes.client.ApiClient;
 import io.ocicat.datastore.kubernetes.client.Discovery;
 import io.ocicat.datastore.kubernetes.mapping.CustomResources;
 import io.ocicat.datastore.kubernetes.mapping.KubernetesCluster;
-import io.ocicat.datastore.kubernetes.mapping.KubernetesNamespaces;
 import io.ocicat.datastore.kubernetes.mapping.KubernetesNodes;
+import io.ocicat.datastore.kubernetes.mapping.KubernetesObjects;
 import io.ocicat.datastore.kubernetes.mapping.KubernetesProfiles;
 import io.ocicat.datastore.kubernetes.mapping.PodEndpoints;
 import io.ocicat.datastore.kubernetes.mapping.ResourceMapping;
@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Calico's resources in the Kubernetes API: endpoints are pods, profiles are namespaces and service
- * accounts, nodes are nodes, and everything else is a custom resource. A revision is the API's
- * resource version.
+ * accounts, nodes are nodes, Kubernetes' own kinds are themselves, and everything else is a custom
+ * resource. A revision is the API's resource version.
  */
 final class KubernetesDatastore implements Datastore {
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
@@ -70,7 +70,8 @@ final class KubernetesDatastore implements Datastore {
       case WORKLOAD_ENDPOINT -> endpoints;
       case PROFILE -> profiles;
       case NODE -> nodes;
-      case NAMESPACE -> new KubernetesNamespaces(api);
+      case NAMESPACE, KUBERNETES_NETWORK_POLICY, CLUSTER_NETWORK_POLICY, ENDPOINT_SLICE ->
+          new KubernetesObjects(api, kind);
       case IPAM_HOST ->
           throw new UnsupportedException(
               "the Kubernetes datastore has no %s: it exists in etcd only".formatted(kind));

@@ -35,8 +35,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * A small API server: every verb, conflicts, pages, watches with bookmarks, tokens, permissions,
- * and failures on demand. It knows pods, namespaces, nodes, service accounts, config maps, and
- * every CustomResourceDefinition that was created. Its objects survive a restart.
+ * and failures on demand. It knows pods, namespaces, nodes, service accounts, config maps, secrets,
+ * network policies, endpoint slices, and every CustomResourceDefinition that was created. Its
+ * objects survive a restart.
  */
 final class ApiServer implements AutoCloseable {
   static {
@@ -46,6 +47,8 @@ final class ApiServer implements AutoCloseable {
 
   private static final Set<String> CORE =
       Set.of("pods", "namespaces", "nodes", "serviceaccounts", "configmaps", "secrets");
+  private static final Set<String> GROUPED =
+      Set.of("networkpolicies.networking.k8s.io", "endpointslices.discovery.k8s.io");
   private static final String DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
   private static final Duration BOOKMARKS = Duration.ofMillis(50);
 
@@ -299,6 +302,7 @@ final class ApiServer implements AutoCloseable {
     return target.group().isEmpty()
         ? CORE.contains(target.resource())
         : target.collection().equals(DEFINITIONS)
+            || GROUPED.contains(target.collection())
             || store.get(DEFINITIONS, target.collection()).isPresent();
   }
 

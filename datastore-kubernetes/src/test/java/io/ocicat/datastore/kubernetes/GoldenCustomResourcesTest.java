@@ -34,7 +34,15 @@ import tools.jackson.databind.node.ObjectNode;
  */
 class GoldenCustomResourcesTest {
   private static final Set<Kind> NOT_CUSTOM =
-      EnumSet.of(Kind.WORKLOAD_ENDPOINT, Kind.PROFILE, Kind.NODE, Kind.NAMESPACE, Kind.IPAM_HOST);
+      EnumSet.of(
+          Kind.WORKLOAD_ENDPOINT,
+          Kind.PROFILE,
+          Kind.NODE,
+          Kind.NAMESPACE,
+          Kind.KUBERNETES_NETWORK_POLICY,
+          Kind.CLUSTER_NETWORK_POLICY,
+          Kind.ENDPOINT_SLICE,
+          Kind.IPAM_HOST);
 
   /** Path and content in the API and in etcd, one line each. */
   record Golden(ApiGroup group, String name, String path, String custom, String key, String value) {

@@ -28,11 +28,21 @@ class RealClusterContractTest extends DatastoreContract {
     cluster = new RealCluster(group());
   }
 
-  /** Pods, namespaces and nodes are made with kubectl; IPAM needs no list of hosts. */
+  /**
+   * Pods, namespaces and nodes are made with kubectl, endpoint slices by Kubernetes, and cluster
+   * network policies need a definition of others; IPAM needs no list of hosts.
+   */
   @Override
   protected boolean isKeptByOthers(Kind kind) {
     return switch (kind) {
-      case WORKLOAD_ENDPOINT, PROFILE, NODE, NAMESPACE, IPAM_HOST -> true;
+      case WORKLOAD_ENDPOINT,
+          PROFILE,
+          NODE,
+          NAMESPACE,
+          CLUSTER_NETWORK_POLICY,
+          ENDPOINT_SLICE,
+          IPAM_HOST ->
+          true;
       default -> false;
     };
   }

@@ -19,8 +19,8 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * The keys and values of Calico's resources in etcd; the embedded engine holds the same bytes.
  * Resources with metadata are under {@code /calico/resources/v3/projectcalico.org/}, IPAM's records
- * under {@code /calico/ipam/v2/}. Namespaces, which Calico has in Kubernetes only, are under {@code
- * /ocicat/v1/}.
+ * under {@code /calico/ipam/v2/}. Kubernetes' own kinds, which Calico has in Kubernetes only, are
+ * under {@code /ocicat/v1/}.
  */
 public final class CalicoLayout {
   /** The prefix of every key that Calico knows. */
@@ -31,7 +31,6 @@ public final class CalicoLayout {
   /** Where Calico finds nothing that it does not know: next to the pods. */
   private static final String OWN = "/ocicat/v1/";
 
-  private static final String NAMESPACES = OWN + Kind.NAMESPACE.plural() + "/";
   private static final String IPAM = "/calico/ipam/v2/";
   private static final String BLOCKS = IPAM + "assignment/";
   private static final String HANDLES = IPAM + "handle/";
@@ -69,7 +68,7 @@ public final class CalicoLayout {
   }
 
   private static String root(Kind kind) {
-    return kind == Kind.NAMESPACE ? OWN : RESOURCES;
+    return kind.isOfKubernetes() ? OWN : RESOURCES;
   }
 
   /** Returns the resource key of a path; empty when it is not a known resource. */
@@ -78,7 +77,7 @@ public final class CalicoLayout {
       if (path.startsWith(RESOURCES)) {
         return parseNamed(RESOURCES, path);
       }
-      if (path.startsWith(NAMESPACES)) {
+      if (path.startsWith(OWN)) {
         return parseNamed(OWN, path);
       }
       if (path.startsWith(IPAM)) {

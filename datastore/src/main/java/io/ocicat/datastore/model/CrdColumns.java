@@ -84,6 +84,9 @@ record CrdColumns(List<String> shortNames, List<Column> columns) {
               condition("Status", "Ready", "reason"));
       case WORKLOAD_ENDPOINT,
           NAMESPACE,
+          KUBERNETES_NETWORK_POLICY,
+          CLUSTER_NETWORK_POLICY,
+          ENDPOINT_SLICE,
           PROFILE,
           IP_RESERVATION,
           NODE,

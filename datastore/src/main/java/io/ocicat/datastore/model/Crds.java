@@ -27,11 +27,11 @@ public final class Crds {
     return definitions;
   }
 
-  /** Pods, namespaces and nodes are Kubernetes' own; only etcd has IPAM hosts. */
+  /** Pods and nodes are Kubernetes' own; only etcd has IPAM hosts. */
   private static boolean isCustom(Kind kind) {
     return switch (kind) {
-      case WORKLOAD_ENDPOINT, PROFILE, NODE, NAMESPACE, IPAM_HOST -> false;
-      default -> true;
+      case WORKLOAD_ENDPOINT, PROFILE, NODE, IPAM_HOST -> false;
+      default -> !kind.isOfKubernetes();
     };
   }
 

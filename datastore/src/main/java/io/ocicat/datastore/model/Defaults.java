@@ -1,6 +1,7 @@
 package io.ocicat.datastore.model;
 
 import io.ocicat.base.json.Json;
+import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpPrefix;
 import java.util.Optional;
@@ -17,6 +18,10 @@ final class Defaults {
   private Defaults() {}
 
   static void apply(ResourceKey key, ObjectNode document) {
+    if (key.kind() == Kind.ENDPOINT_SLICE) {
+      fill(Shapes.of(key.kind()), document);
+      return;
+    }
     if (!document.has("spec")) {
       document.set("spec", Json.object());
     }
@@ -30,6 +35,7 @@ final class Defaults {
       case NETWORK_POLICY, GLOBAL_NETWORK_POLICY -> policy(metadata, spec);
       case STAGED_NETWORK_POLICY, STAGED_GLOBAL_NETWORK_POLICY -> staged(metadata, spec);
       case TIER -> TierFields.complete(spec);
+      case KUBERNETES_NETWORK_POLICY -> KubernetesPolicyFields.complete(spec);
       case FELIX_CONFIGURATION -> FelixConfigurationFields.complete(spec);
       case KUBE_CONTROLLERS_CONFIGURATION -> KubeControllersFields.complete(spec);
       default -> {}

@@ -125,7 +125,7 @@ public final class ResourceAdmission {
 
   /** Kind, version, name and namespace: if given, they must match the key. */
   private static ObjectNode identify(ResourceKey.Named key, ObjectNode content, Problems problems) {
-    agree(content, "kind", key.kind().text(), "kind", problems);
+    agree(content, "kind", key.kind().documentKind(), "kind", problems);
     agree(content, "apiVersion", key.kind().apiVersion(), "apiVersion", problems);
     if (!(content.get("metadata") instanceof ObjectNode)) {
       content.set("metadata", Json.object());

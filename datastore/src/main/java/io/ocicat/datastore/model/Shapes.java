@@ -104,6 +104,9 @@ public final class Shapes {
       case FELIX_CONFIGURATION -> FelixConfigurationFields.DOCUMENT;
       case KUBE_CONTROLLERS_CONFIGURATION -> KubeControllersFields.DOCUMENT;
       case NAMESPACE -> SettingsFields.NAMESPACE;
+      case KUBERNETES_NETWORK_POLICY -> KubernetesPolicyFields.DOCUMENT;
+      case CLUSTER_NETWORK_POLICY -> ClusterPolicyFields.DOCUMENT;
+      case ENDPOINT_SLICE -> EndpointSliceFields.DOCUMENT;
       case IPAM_BLOCK -> IpamShapes.BLOCK;
       case BLOCK_AFFINITY -> IpamShapes.AFFINITY;
       case IPAM_HANDLE -> IpamShapes.HANDLE;

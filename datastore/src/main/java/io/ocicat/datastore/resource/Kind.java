@@ -2,6 +2,7 @@ package io.ocicat.datastore.resource;
 
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -35,6 +36,16 @@ public enum Kind {
   IPAM_CONFIGURATION("IPAMConfiguration", "ipamconfigurations", Form.GLOBAL),
   /** Kubernetes' own, whose annotations Calico reads; stored here where there is no Kubernetes. */
   NAMESPACE("Namespace", "namespaces", Form.GLOBAL),
+  /**
+   * Kubernetes' own NetworkPolicy, stored here where there is no Kubernetes. Calico's has the same
+   * name in documents, and the same plural in the API; the version tells them apart.
+   */
+  KUBERNETES_NETWORK_POLICY(
+      "KubernetesNetworkPolicy", "kubernetesnetworkpolicies", Form.NAMESPACED),
+  /** Kubernetes' own policy for the whole cluster, of its network policy API. */
+  CLUSTER_NETWORK_POLICY("ClusterNetworkPolicy", "clusternetworkpolicies", Form.GLOBAL),
+  /** Kubernetes' own: the addresses and ports behind a service. */
+  ENDPOINT_SLICE("EndpointSlice", "endpointslices", Form.NAMESPACED),
   IPAM_BLOCK("IPAMBlock", "ipamblocks", Form.IPAM),
   BLOCK_AFFINITY("BlockAffinity", "blockaffinities", Form.IPAM),
   IPAM_HANDLE("IPAMHandle", "ipamhandles", Form.IPAM),
@@ -60,19 +71,51 @@ public enum Kind {
     this.form = form;
   }
 
-  /** The name in documents. */
+  /** The name in messages and commands, which no other kind has. */
   public String text() {
     return text;
   }
 
-  /** The name in keys and URLs. */
+  /** The name in documents. */
+  public String documentKind() {
+    return this == KUBERNETES_NETWORK_POLICY ? NETWORK_POLICY.text : text;
+  }
+
+  /** The name in keys, and in the URLs of Calico's kinds. */
   public String plural() {
     return plural;
   }
 
   /** The version in documents. */
   public String apiVersion() {
-    return this == NAMESPACE ? "v1" : Resource.API_VERSION;
+    return switch (this) {
+      case NAMESPACE -> "v1";
+      case KUBERNETES_NETWORK_POLICY -> "networking.k8s.io/v1";
+      case CLUSTER_NETWORK_POLICY -> "policy.networking.k8s.io/v1alpha2";
+      case ENDPOINT_SLICE -> "discovery.k8s.io/v1";
+      default -> Resource.API_VERSION;
+    };
+  }
+
+  /**
+   * Whether it is Kubernetes' own kind, which Calico only reads: stored apart from Calico's keys
+   * where there is no Kubernetes.
+   */
+  public boolean isOfKubernetes() {
+    return !apiVersion().equals(Resource.API_VERSION);
+  }
+
+  /**
+   * Finds the kind of a document: by both, or by the first alone when no kind of that name has the
+   * version.
+   */
+  public static Optional<Kind> ofDocument(String documentKind, String apiVersion) {
+    List<Kind> named =
+        Arrays.stream(values()).filter(k -> k.documentKind().equals(documentKind)).toList();
+    return named.stream()
+        .filter(k -> k.apiVersion().equals(apiVersion))
+        .findFirst()
+        .or(() -> named.stream().findFirst());
   }
 
   public boolean isNamespaced() {

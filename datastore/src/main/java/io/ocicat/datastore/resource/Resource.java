@@ -42,7 +42,7 @@ public final class Resource {
   /** A new resource with metadata and this spec. */
   public static Resource of(ResourceKey.Named key, Consumer<ObjectNode> spec) {
     ObjectNode document = Json.object();
-    document.put("kind", key.kind().text()).put("apiVersion", key.kind().apiVersion());
+    document.put("kind", key.kind().documentKind()).put("apiVersion", key.kind().apiVersion());
     ObjectNode metadata = document.putObject("metadata").put("name", key.name());
     if (!key.namespace().isEmpty()) {
       metadata.put("namespace", key.namespace());
@@ -63,9 +63,10 @@ public final class Resource {
    */
   public static Resource ofDocument(ObjectNode document) {
     String kindText = text(document, "kind");
+    String version = text(document, "apiVersion");
     Kind kind =
-        Kind.find(kindText)
-            .filter(k -> !k.isIpam() && k.text().equals(kindText))
+        Kind.ofDocument(kindText, version)
+            .filter(k -> !k.isIpam())
             .orElseThrow(
                 () ->
                     new InvalidException(
@@ -74,13 +75,12 @@ public final class Resource {
                                 Quoted.brief(kindText),
                                 Kind.like(kindText)
                                     .filter(k -> !k.isIpam())
-                                    .map("did you mean %s?"::formatted)
+                                    .map(k -> "did you mean %s?".formatted(k.documentKind()))
                                     .orElse("use one of Calico's, for instance IPPool"))));
-    String version = text(document, "apiVersion");
     if (!version.equals(kind.apiVersion())) {
       throw new InvalidException(
           "apiVersion of %s must be %s, not %s"
-              .formatted(kind, kind.apiVersion(), Quoted.brief(version)));
+              .formatted(kind, versions(kind), Quoted.brief(version)));
     }
     ObjectNode content = document.deepCopy();
     JsonNode metadata = content.path("metadata");
@@ -91,6 +91,13 @@ public final class Resource {
     members.remove("resourceVersion");
     ResourceKey key = ResourceKey.of(kind, text(members, "namespace"), text(members, "name"));
     return new Resource(key, content, revision);
+  }
+
+  private static String versions(Kind kind) {
+    return kind == Kind.NETWORK_POLICY
+        ? "%s, or Kubernetes' %s"
+            .formatted(kind.apiVersion(), Kind.KUBERNETES_NETWORK_POLICY.apiVersion())
+        : kind.apiVersion();
   }
 
   private static String text(ObjectNode object, String name) {

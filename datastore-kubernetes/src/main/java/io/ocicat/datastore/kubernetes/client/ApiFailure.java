@@ -9,6 +9,7 @@ import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.error.UnauthorizedException;
 import io.ocicat.datastore.error.UnavailableException;
+import io.ocicat.datastore.error.UnsupportedException;
 import io.ocicat.datastore.json.StoredJson;
 import java.net.HttpURLConnection;
 import java.net.http.HttpResponse;
@@ -136,15 +137,13 @@ public record ApiFailure(
               .formatted(call.subject(), name));
     }
     if (name.isEmpty() && !call.path().group().isEmpty()) {
-      return new UnavailableException(
-          "the Kubernetes API at %s does not know %s: %s"
-              .formatted(
-                  access.server(),
-                  call.path().permission(),
-                  call.path().group().endsWith("projectcalico.org")
-                      ? "install the resource definitions (ocicat crds | kubectl apply -f -)"
-                      : "is what defines them installed?"),
-          null);
+      String unknown =
+          "the Kubernetes API at %s does not know %s: "
+              .formatted(access.server(), call.path().permission());
+      return call.path().group().endsWith("projectcalico.org")
+          ? new UnavailableException(
+              unknown + "install the resource definitions (ocicat crds | kubectl apply -f -)", null)
+          : new UnsupportedException(unknown + "is what defines them installed?");
     }
     if (name.isEmpty() && status.path("kind").isMissingNode()) {
       return new UnavailableException(
