@@ -8,16 +8,22 @@ import io.ocicat.agent.policy.model.TieredPolicy;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.ResourceKey;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
  * Evaluates the policies of an endpoint for one packet: tier by tier, then its profiles. The first
  * rule that matches decides; at the end of a tier with policies for this endpoint, the tier does.
+ * What applies to an endpoint is found once. Not thread-safe.
  */
 public final class PolicyEvaluation {
   private final PolicySnapshot snapshot;
   private final RuleComparison comparison;
+  private final Map<Subject, ApplyingPolicies> applying = new HashMap<>();
+
+  private record Subject(ResourceKey endpoint, PolicyDirection direction) {}
 
   public PolicyEvaluation(PolicySnapshot snapshot) {
     this.snapshot = snapshot;
@@ -27,9 +33,11 @@ public final class PolicyEvaluation {
   /** Decides about a packet that this endpoint receives or sends. */
   public DirectionVerdict evaluate(
       PolicyMember endpoint, PolicyDirection direction, FirstPacket packet) {
-    ApplyingPolicies applying = snapshot.applying(endpoint, direction);
+    ApplyingPolicies rules =
+        applying.computeIfAbsent(
+            new Subject(endpoint.key(), direction), _ -> snapshot.applying(endpoint, direction));
     List<EvaluationStep> steps = new ArrayList<>();
-    for (ApplyingPolicies.InTier tier : applying.tiers()) {
+    for (ApplyingPolicies.InTier tier : rules.tiers()) {
       Optional<PolicyAction> outcome = tier(tier, direction, packet, steps);
       if (outcome.isEmpty()) {
         steps.add(new EvaluationStep.TierEnd(tier.tier()));
@@ -40,7 +48,7 @@ public final class PolicyEvaluation {
         return new DirectionVerdict(direction, outcome.get() == PolicyAction.ALLOW, steps);
       }
     }
-    return profiles(applying, direction, packet, steps);
+    return profiles(rules, direction, packet, steps);
   }
 
   private Optional<PolicyAction> tier(
@@ -59,11 +67,11 @@ public final class PolicyEvaluation {
   }
 
   private DirectionVerdict profiles(
-      ApplyingPolicies applying,
+      ApplyingPolicies rules,
       PolicyDirection direction,
       FirstPacket packet,
       List<EvaluationStep> steps) {
-    for (ApplyingPolicies.OfProfile named : applying.profiles()) {
+    for (ApplyingPolicies.OfProfile named : rules.profiles()) {
       if (named.profile().isEmpty()) {
         steps.add(new EvaluationStep.MissingProfile(named.name()));
         return new DirectionVerdict(direction, /* allowed= */ false, steps);
