@@ -106,7 +106,7 @@ public interface Datastore extends AutoCloseable {
   /** Reads all matching resources. */
   default ResourcePage list(ResourceQuery query) {
     List<Resource> items = new ArrayList<>();
-    List<String> unreadable = new ArrayList<>();
+    List<ResourcePage.Unreadable> unreadable = new ArrayList<>();
     ResourcePage page = list(query, 0, null);
     items.addAll(page.items());
     unreadable.addAll(page.unreadable());

@@ -64,7 +64,7 @@ final class NodeLeaseRegistry implements LeaseRegistry {
     Map<String, AnnotatedNode> known = nodes;
     Map<String, AnnotatedNode> now = new HashMap<>(known == null ? Map.of() : known);
     switch (event) {
-      case ViewEvent.Listed(Kind _, List<Resource> all, List<String> _) -> {
+      case ViewEvent.Listed(Kind _, List<Resource> all, _) -> {
         now.clear();
         all.forEach(node -> now.put(node.key().name(), AnnotatedNode.of(node)));
       }

@@ -17,6 +17,8 @@ import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceEvent;
 import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourcePage;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -162,8 +164,18 @@ public final class PolicyCalculation {
 
   private void replaceAll(ViewEvent.Listed list) {
     listed.add(list.kind());
-    unreadable.put(list.kind(), list.unreadable());
+    List<String> nameless = new ArrayList<>();
     Set<ResourceKey> present = new HashSet<>();
+    for (ResourcePage.Unreadable broken : list.unreadable()) {
+      ResourceKey key = broken.key();
+      if (key == null) {
+        nameless.add(broken.problem());
+      } else {
+        present.add(key);
+        putUnreadable(key, broken.problem());
+      }
+    }
+    unreadable.put(list.kind(), nameless);
     for (Resource resource : list.resources()) {
       present.add(resource.key());
       put(resource);

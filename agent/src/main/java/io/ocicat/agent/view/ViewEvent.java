@@ -3,6 +3,7 @@ package io.ocicat.agent.view;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceEvent;
+import io.ocicat.datastore.resource.ResourcePage;
 import java.util.List;
 
 /** What a {@link ResourceFollower} learns of one kind of resources. */
@@ -10,7 +11,8 @@ public sealed interface ViewEvent {
   Kind kind();
 
   /** All resources of the kind: whatever is not among them no longer exists. */
-  record Listed(Kind kind, List<Resource> resources, List<String> unreadable) implements ViewEvent {
+  record Listed(Kind kind, List<Resource> resources, List<ResourcePage.Unreadable> unreadable)
+      implements ViewEvent {
     public Listed {
       resources = List.copyOf(resources);
       unreadable = List.copyOf(unreadable);

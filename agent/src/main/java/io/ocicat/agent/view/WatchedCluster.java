@@ -6,6 +6,7 @@ import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceEvent;
 import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourcePage;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -161,6 +162,13 @@ public final class WatchedCluster {
     for (Resource resource : list.resources()) {
       present.add(resource.key());
       put(resource, changes);
+    }
+    for (ResourcePage.Unreadable unreadable : list.unreadable()) {
+      ResourceKey key = unreadable.key();
+      if (key != null) {
+        present.add(key);
+        problems.put(key, unreadable.problem());
+      }
     }
     Set<ResourceKey> known = new LinkedHashSet<>(keysOf(list.kind()));
     problems.keySet().stream().filter(key -> key.kind() == list.kind()).forEach(known::add);

@@ -14,9 +14,11 @@ import io.ocicat.agent.filter.RuleListId;
 import io.ocicat.agent.filter.SetMember;
 import io.ocicat.agent.filter.TierRules;
 import io.ocicat.agent.filter.WorkloadFilter;
+import io.ocicat.agent.view.ViewEvent;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourcePage;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;
 import java.util.List;
@@ -392,6 +394,14 @@ class PolicyCalculationTest {
     assertThat(calculation.problems()).isEqualTo(Map.of(policy, "cannot be read"));
     assertThat(order(workload("cali1").egress())).startsWith("default", "np/a/p");
     assertThat(order(workload("cali2").egress())).containsExactly("pro//kns.b");
+    calculation.apply(
+        new ViewEvent.Listed(
+            Kind.NETWORK_POLICY,
+            List.of(),
+            List.of(new ResourcePage.Unreadable(policy, "still cannot be read"))));
+    calculation.update();
+    assertThat(calculation.problems()).isEqualTo(Map.of(policy, "still cannot be read"));
+    assertThat(order(workload("cali1").egress())).startsWith("default", "np/a/p");
     delete(policy);
     assertThat(calculation.problems()).isEmpty();
     assertThat(order(workload("cali1").egress())).containsExactly("pro//kns.a");

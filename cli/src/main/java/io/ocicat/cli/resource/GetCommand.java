@@ -150,7 +150,7 @@ final class GetCommand extends ResourceCommand {
       items.sort(Comparator.comparingDouble(GetCommand::order));
     }
     printer(datastore, format).list(query.kind(), items, page.revision(), out());
-    page.unreadable().forEach(problem -> err().println("ocicat: " + oneLine(problem)));
+    page.unreadable().forEach(it -> err().println("ocicat: " + oneLine(it.problem())));
     if (items.isEmpty() && page.unreadable().isEmpty()) {
       err()
           .println(

@@ -55,7 +55,7 @@ final class DatastoreCheckCommand extends ResourceCommand {
           int count = 0;
           for (Kind kind : DatastoreContents.kinds()) {
             ResourcePage page = DatastoreContents.page(datastore, kind);
-            findings.addAll(page.unreadable());
+            page.unreadable().forEach(it -> findings.add(it.problem()));
             page.items().forEach(item -> acceptable(item, findings));
             all.put(kind, page.items());
             count += page.items().size();

@@ -66,7 +66,8 @@ final class DatastoreContents {
   static List<Resource> of(Datastore datastore, Kind kind) {
     ResourcePage page = page(datastore, kind);
     if (!page.unreadable().isEmpty()) {
-      List<String> reasons = new ArrayList<>(page.unreadable());
+      List<String> reasons = new ArrayList<>();
+      page.unreadable().forEach(it -> reasons.add(it.problem()));
       reasons.add("some resources cannot be read: see \"ocicat datastore check\"");
       throw new RejectedException(reasons);
     }

@@ -197,7 +197,7 @@ public final class KeyValueDatastore implements Datastore {
     int wanted = limit == 0 ? PAGE : Math.min(limit, PAGE);
     KeyValuePage page = store.range(cursor.query().limit(wanted));
     List<Resource> items = new ArrayList<>();
-    List<String> unreadable = new ArrayList<>();
+    List<ResourcePage.Unreadable> unreadable = new ArrayList<>();
     for (KeyValue entry : page.entries()) {
       read(query, entry, items, unreadable);
     }
@@ -209,15 +209,20 @@ public final class KeyValueDatastore implements Datastore {
   }
 
   private static void read(
-      ResourceQuery query, KeyValue entry, List<Resource> items, List<String> unreadable) {
+      ResourceQuery query,
+      KeyValue entry,
+      List<Resource> items,
+      List<ResourcePage.Unreadable> unreadable) {
     Optional<ResourceKey> key = CalicoLayout.parse(entry.key());
     if (key.isEmpty()) {
-      unreadable.add("%s is not the key of a %s".formatted(entry.key(), query.kind()));
+      unreadable.add(
+          new ResourcePage.Unreadable(
+              null, "%s is not the key of a %s".formatted(entry.key(), query.kind())));
     } else if (query.matches(key.get())) {
       try {
         items.add(ResourceAdmission.asRead(CalicoLayout.decode(key.get(), entry)));
       } catch (CorruptException e) {
-        unreadable.add(String.valueOf(e.getMessage()));
+        unreadable.add(new ResourcePage.Unreadable(key.get(), String.valueOf(e.getMessage())));
       }
     }
   }

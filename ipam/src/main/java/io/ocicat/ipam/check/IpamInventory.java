@@ -43,7 +43,7 @@ public record IpamInventory(
 
   private void list(IpamRecords records, Kind kind, Consumer<Resource> reader) {
     ResourcePage page = records.datastore().list(ResourceQuery.of(kind));
-    page.unreadable().forEach(line -> unreadable.add(unreadable(kind.text(), line)));
+    page.unreadable().forEach(it -> unreadable.add(unreadable(kind.text(), it.problem())));
     for (Resource resource : page.items()) {
       try {
         reader.accept(resource);

@@ -181,7 +181,7 @@ public final class CustomResources implements ResourceMapping {
   public ResourcePage list(ResourceQuery query, int limit, @Nullable String next) {
     ApiCollection.Part part = collection(query).read(api, limit, next);
     List<Resource> items = new ArrayList<>();
-    List<String> unreadable = new ArrayList<>();
+    List<ResourcePage.Unreadable> unreadable = new ArrayList<>();
     for (ObjectNode custom : part.items()) {
       if (!isMarked(query.kind(), custom)) {
         try {
@@ -190,7 +190,9 @@ public final class CustomResources implements ResourceMapping {
             items.add(resource);
           }
         } catch (CorruptException e) {
-          unreadable.add(String.valueOf(e.getMessage()));
+          unreadable.add(
+              new ResourcePage.Unreadable(
+                  key(query.kind(), custom), String.valueOf(e.getMessage())));
         }
       }
     }
@@ -238,16 +240,19 @@ public final class CustomResources implements ResourceMapping {
         : selector + "," + CustomNames.IP_VERSION + "=" + CustomNames.version(query.version());
   }
 
+  /** Null for an object whose name is not valid. */
+  private @Nullable ResourceKey key(Kind kind, ObjectNode custom) {
+    try {
+      return layout.key(kind, custom);
+    } catch (CorruptException _) {
+      return null;
+    }
+  }
+
   private Optional<ResourceEvent> translate(
       ResourceQuery query, CollectionWatch.Change change, ObjectNode custom) {
-    ResourceKey key;
-    try {
-      key = layout.key(query.kind(), custom);
-    } catch (CorruptException _) {
-      // It was never reported, because it has no valid key.
-      return Optional.empty();
-    }
-    if (!query.matches(key)) {
+    ResourceKey key = key(query.kind(), custom);
+    if (key == null || !query.matches(key)) {
       return Optional.empty();
     }
     String revision = JsonTrees.revision(custom);

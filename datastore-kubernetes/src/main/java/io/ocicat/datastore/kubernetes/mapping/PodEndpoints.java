@@ -166,7 +166,7 @@ public final class PodEndpoints implements ResourceMapping {
   private static ResourcePage page(
       ResourceQuery query, String revision, List<ObjectNode> pods, String next) {
     List<Resource> items = new ArrayList<>();
-    List<String> unreadable = new ArrayList<>();
+    List<ResourcePage.Unreadable> unreadable = new ArrayList<>();
     for (ObjectNode pod : pods) {
       if (PodEndpoint.isOne(pod)) {
         try {
@@ -175,7 +175,7 @@ public final class PodEndpoints implements ResourceMapping {
             items.add(endpoint);
           }
         } catch (CorruptException e) {
-          unreadable.add(String.valueOf(e.getMessage()));
+          unreadable.add(new ResourcePage.Unreadable(key(pod), String.valueOf(e.getMessage())));
         }
       }
     }
@@ -216,18 +216,22 @@ public final class PodEndpoints implements ResourceMapping {
             .changes(revision, (change, pod) -> translate(query, change, pod)));
   }
 
+  /** Null for a pod whose name is not valid. */
+  private static @Nullable ResourceKey key(ObjectNode pod) {
+    try {
+      return PodEndpoint.key(pod);
+    } catch (CorruptException _) {
+      return null;
+    }
+  }
+
   private static Optional<ResourceEvent> translate(
       ResourceQuery query, CollectionWatch.Change change, ObjectNode pod) {
     if (!PodEndpoint.isOne(pod)) {
       return Optional.empty();
     }
-    ResourceKey key;
-    try {
-      key = PodEndpoint.key(pod);
-    } catch (CorruptException _) {
-      return Optional.empty();
-    }
-    if (!query.matches(key)) {
+    ResourceKey key = key(pod);
+    if (key == null || !query.matches(key)) {
       return Optional.empty();
     }
     String revision = JsonTrees.revision(pod);
