@@ -2,6 +2,8 @@ package io.ocicat.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.agent.startup.NodeFiles;
+import io.ocicat.base.CrashPoints;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.netlink.ns.NetNs;
@@ -15,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,13 +33,19 @@ class FlannelServiceTest {
     environment.put("OCICAT_STATE_DIR", folder.resolve("state").toString());
     environment.put("NODENAME", "node1");
     environment.put("IP", "autodetect");
-    environment.put("CALICO_NODENAME_FILE", folder.resolve("nodename").toString());
     environment.put("FELIX_ENDPOINTSTATUSPATHPREFIX", folder.toString());
     environment.put("FLANNELD_SUBNET_FILE", folder.resolve("subnet.env").toString());
     environment.put("FLANNELD_NET_CONFIG_PATH", folder.resolve("net-conf.json").toString());
     try (NetNs namespace = NetNs.open(host.path())) {
       return namespace.visit(
-          () -> AgentService.start(environment, folder.resolve("run"), log::add));
+          () ->
+              AgentService.start(
+                  environment,
+                  folder.resolve("run"),
+                  log::add,
+                  new NodeFiles(folder.resolve("nodename"), folder.resolve("mtu")),
+                  UnaryOperator.identity(),
+                  CrashPoints.IGNORED));
     }
   }
 
