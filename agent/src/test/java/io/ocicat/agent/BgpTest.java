@@ -65,6 +65,13 @@ class BgpTest {
     assertThat(routes(one, "10.9.1.0/26")).contains("blackhole", "proto bird");
     assertThat(routes(one, "10.9.2.0/26")).contains("proto bird metric 1024");
     assertThat(nodes.agent("node1").status().problems()).isEmpty();
+    // What somebody removes or replaces comes back.
+    one.exec("ip", "route", "del", "10.9.2.0/26");
+    awaitRoute(one, "10.9.2.0/26", "via 172.31.9.2");
+    one.exec("ip route replace 10.9.2.0/26 via 172.31.9.3 proto bird metric 1024".split(" "));
+    awaitRoute(one, "10.9.2.0/26", "via 172.31.9.2");
+    one.exec("ip", "route", "del", "blackhole", "10.9.1.0/26");
+    awaitRoute(one, "10.9.1.0/26", "blackhole");
     // A block that is claimed now is known everywhere, one that is released is gone.
     cluster.block("10.9.77.0/26", "node3");
     awaitRoute(one, "10.9.77.0/26", "via 172.31.9.3");
