@@ -36,8 +36,15 @@ final class BgpNodes implements AutoCloseable {
   private final Map<String, Node> running = new HashMap<>();
 
   BgpNodes(Path folder) {
+    this(folder, TestCluster.embedded(folder.resolve("datastore")));
+  }
+
+  /**
+   * @param cluster closed with this
+   */
+  BgpNodes(Path folder, TestCluster cluster) {
     this.folder = folder;
-    this.cluster = TestCluster.embedded(folder.resolve("datastore"));
+    this.cluster = cluster;
     cluster.pool("v4", "10.9.0.0/16", spec -> spec.put("ipipMode", "Never"));
     cluster.pool("v6", "fd10::/64", _ -> {});
   }

@@ -4,15 +4,18 @@ import static io.ocicat.agent.BgpNodes.LIMIT;
 import static io.ocicat.agent.BgpNodes.awaitRoute;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.testkit.Background;
 import io.ocicat.testkit.Command;
+import io.ocicat.testkit.Etcd;
 import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,20 +27,30 @@ class BgpOutageTest {
   @TempDir Path folder;
 
   @SuppressWarnings("NullAway.Init") // by start
+  private Etcd etcd;
+
+  @SuppressWarnings("NullAway.Init") // by start
   private BgpNodes nodes;
 
   @BeforeEach
   void start() {
-    nodes = new BgpNodes(folder);
+    etcd = new Etcd().start();
+    nodes =
+        new BgpNodes(
+            folder,
+            new TestCluster(
+                DatastoreConfig.ofEnvironment(
+                    Map.of("DATASTORE_TYPE", "etcdv3", "ETCD_ENDPOINTS", etcd.url()))));
   }
 
   @AfterEach
   void stop() {
     nodes.close();
+    etcd.close();
   }
 
   @Test
-  void noPacketIsLostWhileBirdsAndAgentsAreKilled(Host one, Host two) {
+  void noPacketIsLostWhileBirdsAgentsAndEtcdAreKilled(Host one, Host two) {
     nodes.add(one, 1);
     nodes.add(two, 2);
     nodes.run(one, 1);
@@ -49,6 +62,12 @@ class BgpOutageTest {
 
     for (String node : List.of("node1", "node2")) {
       nodes.awaitEstablished(node);
+      if (node.equals("node2")) {
+        // The agent knows the configuration without it.
+        etcd.kill();
+        Eventually.await(
+            "etcd is missed", LIMIT, () -> !nodes.agent(node).status().unreachable().isEmpty());
+      }
       long pid = nodes.birdPid(node);
       Command.of("kill", "-KILL", Long.toString(pid)).run();
       Eventually.passes(
@@ -59,6 +78,10 @@ class BgpOutageTest {
       Eventually.await("another BIRD", LIMIT, () -> nodes.birdPid(node) != pid);
       nodes.awaitEstablished(node);
     }
+
+    etcd.start();
+    Eventually.await(
+        "etcd is back", LIMIT, () -> nodes.agent("node2").status().unreachable().isEmpty());
 
     // Killed while no agent runs: the next one starts it.
     nodes.stop("node1");
