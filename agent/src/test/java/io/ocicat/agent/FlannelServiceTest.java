@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.agent.startup.NodeFiles;
 import io.ocicat.base.CrashPoints;
+import io.ocicat.datastore.kv.KeyValueDatastore;
+import io.ocicat.datastore.kv.Transaction;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.netlink.ns.NetNs;
@@ -113,6 +115,48 @@ class FlannelServiceTest {
               FLANNEL_MTU=1500
               FLANNEL_IPMASQ=false
               """);
+    }
+  }
+
+  @Test
+  void aNetworkThatContainsTheNodesIsNamed(Host host) throws Exception {
+    connect(host);
+    Files.writeString(
+        folder.resolve("net-conf.json"),
+        "{\"Network\":\"192.168.0.0/16\",\"Backend\":{\"Type\":\"vxlan\"}}");
+    try (AgentService service = start(host, Map.of())) {
+      String line =
+          "flannel: the network 192.168.0.0/16 overlaps 192.168.7.0/24 of interface eth0: pods"
+              + " cannot reach machines there; choose another network";
+      Eventually.await("named", () -> service.status().problems().contains(line));
+      assertThat(log.stream().filter(line::equals)).hasSize(1);
+    }
+  }
+
+  @Test
+  void anUnsupportedBackEndKeepsTheLastLease(Host host) throws Exception {
+    connect(host);
+    Path conf = folder.resolve("net-conf.json");
+    Files.writeString(conf, "{\"Network\":\"10.50.0.0/16\",\"Backend\":{\"Type\":\"vxlan\"}}");
+    try (AgentService service = start(host, Map.of())) {
+      Eventually.await("ready", () -> service.status().isReady());
+      String subnets = Files.readString(folder.resolve("subnet.env"));
+      try (TestCluster cluster = TestCluster.embedded(folder.resolve("state"))) {
+        ((KeyValueDatastore) cluster.datastore())
+            .store()
+            .commit(
+                Transaction.put(
+                    "/coreos.com/network/config",
+                    "{\"Network\":\"10.50.0.0/16\",\"Backend\":{\"Type\":\"udp\"}}"));
+      }
+      Eventually.await(
+          "named",
+          () ->
+              service.status().problems().stream()
+                  .anyMatch(it -> it.contains("udp") && it.contains("vxlan")));
+      assertThat(log.stream().filter(line -> line.contains("udp"))).hasSize(1);
+      assertThat(folder.resolve("subnet.env")).hasContent(subnets);
+      assertThat(host.tryExec("ip", "link", "show", "flannel.1").succeeded()).isTrue();
     }
   }
 

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -254,9 +255,14 @@ public final class FlannelService implements AutoCloseable {
             FlannelView.Rules.of(settings),
             devices.stale(conf));
     publish(view);
-    notes = registry.unreadable();
+    note(Stream.concat(registry.unreadable().stream(), external.overlaps(conf).stream()).toList());
     registry.renew();
     problem = unreachable.map(why -> "flannel: the leases cannot be read: " + why).orElse(null);
+  }
+
+  private void note(List<String> now) {
+    now.stream().filter(line -> !notes.contains(line)).forEach(log::write);
+    notes = now;
   }
 
   /** As in flanneld: with a translated address the routes would lead elsewhere. */
