@@ -214,6 +214,8 @@ public final class AgentService implements AutoCloseable {
 
   private void run() {
     try {
+      // Readiness is served while the datastore cannot be reached: it says why.
+      configure("", Map.of(), Map.of());
       LocalNode node = retried(startup::start);
       note(node);
       log.write("node %s is registered: %s".formatted(node.name(), describe(node)));

@@ -19,11 +19,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -32,28 +29,14 @@ import tools.jackson.databind.JsonNode;
  * Kills an agent with SIGKILL after each write to the datastore and each exchange with the kernel,
  * of a first start and of an update. The next agent finishes it, and no packet is lost.
  *
- * <p>Each kill costs the start of a JVM. A run makes {@value #KILLS} of each kind, and the next
- * round goes on where this one ends: the day is the round, {@code -Docicat.round} another one.
- * {@code -Docicat.longer=1} kills at every point.
+ * <p>Each kill costs the start of a JVM. See {@link DyingPoints#chosen} for which of them a run
+ * makes.
  */
 @Hosts
 class AgentKillTest {
-  private static final int KILLS = 2;
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
   @TempDir Path folder;
-
-  /** The points, counted from 1, that this run kills at. */
-  private static List<Integer> points(int all) {
-    if (Integer.getInteger("ocicat.longer", 0) > 0) {
-      return IntStream.rangeClosed(1, all).boxed().toList();
-    }
-    long round = Long.getLong("ocicat.round", LocalDate.now(ZoneOffset.UTC).toEpochDay());
-    return IntStream.range(0, KILLS)
-        .mapToObj(kill -> Math.floorMod(round * KILLS + kill, all) + 1)
-        .distinct()
-        .toList();
-  }
 
   /** A host that has a node's interface, and no trace of an agent. */
   private static Host newHost() {
@@ -91,9 +74,9 @@ class AgentKillTest {
         all = AgentProcess.passed(own).size();
       }
       assertThat(AgentProcess.passed(own))
-          .contains("after create", "after commit", "after update", "endpoint status is written");
+          .contains("before commit", "after commit", "endpoint status is written");
     }
-    for (int point : points(all)) {
+    for (int point : DyingPoints.chosen(all)) {
       try (Host host = newHost()) {
         killStart(host, folder.resolve("start" + point), point);
       }
@@ -212,7 +195,7 @@ class AgentKillTest {
       assertThat(after).isNotEqualTo(before);
       revert(cluster);
       Eventually.passes(LIMIT, () -> assertThat(state(one)).isEqualTo(before));
-      for (int point : points(all)) {
+      for (int point : DyingPoints.chosen(all)) {
         AgentProcess.dieAt(own, point);
         update(cluster);
         agent.awaitDeath();

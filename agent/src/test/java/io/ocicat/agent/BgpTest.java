@@ -1,28 +1,18 @@
 package io.ocicat.agent;
 
+import static io.ocicat.agent.BgpNodes.LIMIT;
+import static io.ocicat.agent.BgpNodes.awaitRoute;
+import static io.ocicat.agent.BgpNodes.ping;
+import static io.ocicat.agent.BgpNodes.routes;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.agent.bgp.BgpSettings;
-import io.ocicat.agent.bgp.SecretSource;
-import io.ocicat.agent.bird.BirdFiles;
-import io.ocicat.agent.bird.BirdReconciler;
-import io.ocicat.agent.bird.BirdSettings;
-import io.ocicat.agent.status.ReadyEndpoints;
 import io.ocicat.datastore.resource.Kind;
-import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
-import io.ocicat.testkit.Lan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,112 +22,33 @@ import tools.jackson.databind.node.ObjectNode;
 /** Agents whose nodes speak BGP through real BIRDs: no route is made by hand. */
 @Hosts
 class BgpTest {
-  private static final Map<String, String> ENVIRONMENT =
-      Map.of("CALICO_NETWORKING_BACKEND", "bird");
-  private static final Duration LIMIT = Duration.ofSeconds(90);
-
   @TempDir Path folder;
+
+  @SuppressWarnings("NullAway.Init") // by start
+  private BgpNodes nodes;
+
+  @SuppressWarnings("NullAway.Init") // by start
   private TestCluster cluster;
-  private Lan lan;
-  private final Deque<AutoCloseable> open = new ArrayDeque<>();
-  private final Map<String, Host> hosts = new HashMap<>();
-  private final Map<String, TestAgent> agents = new HashMap<>();
 
   @BeforeEach
   void start() {
-    cluster = TestCluster.embedded(folder.resolve("datastore"));
-    lan = Lan.open();
-    cluster.pool("v4", "10.9.0.0/16", spec -> spec.put("ipipMode", "Never"));
-    cluster.pool("v6", "fd10::/64", _ -> {});
+    nodes = new BgpNodes(folder);
+    cluster = nodes.cluster();
   }
 
   @AfterEach
-  void stop() throws Exception {
-    while (!open.isEmpty()) {
-      open.pop().close();
-    }
-    lan.close();
-    cluster.close();
-  }
-
-  /** A node with a block of each family, and an address of each block for packets to go to. */
-  private void addNode(Host host, int number) {
-    String name = "node" + number;
-    lan.plug(host, "172.31.9.%d/24".formatted(number), "fd09::%d/64".formatted(number));
-    cluster.create(
-        Kind.NODE,
-        name,
-        spec ->
-            spec.putObject("bgp")
-                .put("ipv4Address", "172.31.9.%d/24".formatted(number))
-                .put("ipv6Address", "fd09::%d/64".formatted(number)));
-    cluster.block("10.9.%d.0/26".formatted(number), name);
-    cluster.block("fd10::%d:0/122".formatted(number), name);
-    host.exec("ip", "address", "add", "10.9.%d.7/32".formatted(number), "dev", "lo");
-    host.exec("ip", "-6", "address", "add", "fd10::%d:7/128".formatted(number), "dev", "lo");
-  }
-
-  private void run(Host host, int number) {
-    String name = "node" + number;
-    NetNs namespace = NetNs.open(host.path());
-    open.push(namespace);
-    BirdReconciler bird =
-        BirdReconciler.start(namespace, folder.resolve(name), BirdSettings.standard(), _ -> {});
-    open.push(bird);
-    Map<String, String> environment = new HashMap<>(ENVIRONMENT);
-    environment.put("OCICAT_SECRETS_DIR", folder.resolve("secrets").toString());
-    BgpSettings settings = BgpSettings.of(environment);
-    TestAgent agent =
-        new TestAgent(
-            host,
-            cluster.datastore(),
-            name,
-            folder.resolve(name + "-status"),
-            environment,
-            new ReadyEndpoints(),
-            new BgpParts(
-                settings,
-                SecretSource.of(cluster.datastore().cluster(), settings),
-                Duration.ofMillis(200),
-                bird::want));
-    open.push(agent);
-    hosts.put(name, host);
-    agents.put(name, agent);
-  }
-
-  private TestAgent agent(String node) {
-    return Objects.requireNonNull(agents.get(node));
-  }
-
-  private String ask(String node, String... command) {
-    return RackRouter.ask(
-        Objects.requireNonNull(hosts.get(node)),
-        new BirdFiles(folder.resolve(node)).socket(),
-        command);
-  }
-
-  private static String routes(Host host, String prefix) {
-    return host.exec("ip", prefix.contains(":") ? "-6" : "-4", "route", "show", prefix).stdout();
-  }
-
-  private static void awaitRoute(Host host, String prefix, String words) {
-    Eventually.passes(LIMIT, () -> assertThat(routes(host, prefix)).contains(words));
-  }
-
-  private static void ping(Host from, String source, String to) {
-    Eventually.await(
-        "%s reaches %s".formatted(source, to),
-        () -> from.tryExec("ping", "-c1", "-W1", "-q", "-I", source, to).succeeded());
+  void stop() {
+    nodes.close();
   }
 
   @Test
   void threeNodesLearnEachOthersBlocks(Host one, Host two, Host three) {
     Host[] machines = {one, two, three};
     for (int number = 1; number <= 3; number++) {
-      addNode(machines[number - 1], number);
+      nodes.add(machines[number - 1], number);
     }
     for (int number = 1; number <= 3; number++) {
-      run(machines[number - 1], number);
+      nodes.run(machines[number - 1], number);
     }
     for (int from = 1; from <= 3; from++) {
       for (int to = 1; to <= 3; to++) {
@@ -153,7 +64,14 @@ class BgpTest {
     }
     assertThat(routes(one, "10.9.1.0/26")).contains("blackhole", "proto bird");
     assertThat(routes(one, "10.9.2.0/26")).contains("proto bird metric 1024");
-    assertThat(agent("node1").status().problems()).isEmpty();
+    assertThat(nodes.agent("node1").status().problems()).isEmpty();
+    // What somebody removes or replaces comes back.
+    one.exec("ip", "route", "del", "10.9.2.0/26");
+    awaitRoute(one, "10.9.2.0/26", "via 172.31.9.2");
+    one.exec("ip route replace 10.9.2.0/26 via 172.31.9.3 proto bird metric 1024".split(" "));
+    awaitRoute(one, "10.9.2.0/26", "via 172.31.9.2");
+    one.exec("ip", "route", "del", "blackhole", "10.9.1.0/26");
+    awaitRoute(one, "10.9.1.0/26", "blackhole");
     // A block that is claimed now is known everywhere, one that is released is gone.
     cluster.block("10.9.77.0/26", "node3");
     awaitRoute(one, "10.9.77.0/26", "via 172.31.9.3");
@@ -169,7 +87,7 @@ class BgpTest {
   void aReflectorInTheMiddleConnectsItsClients(Host one, Host two, Host three) {
     Host[] machines = {one, two, three};
     for (int number = 1; number <= 3; number++) {
-      addNode(machines[number - 1], number);
+      nodes.add(machines[number - 1], number);
     }
     cluster.edit(
         Kind.NODE,
@@ -178,12 +96,12 @@ class BgpTest {
     cluster.create(
         Kind.BGP_CONFIGURATION, "default", spec -> spec.put("nodeToNodeMeshEnabled", false));
     for (int number = 1; number <= 3; number++) {
-      run(machines[number - 1], number);
+      nodes.run(machines[number - 1], number);
     }
     Eventually.passes(
         LIMIT,
         () ->
-            assertThat(agent("node2").status().problems())
+            assertThat(nodes.agent("node2").status().problems())
                 .singleElement()
                 .asString()
                 .startsWith("this node has no BGP peer"));
@@ -196,18 +114,18 @@ class BgpTest {
     awaitRoute(three, "10.9.1.0/26", "via 172.31.9.1");
     awaitRoute(one, "10.9.3.0/26", "via 172.31.9.3");
     ping(two, "10.9.2.7", "10.9.3.7");
-    assertThat(ask("node2", "show", "protocols"))
+    assertThat(nodes.ask("node2", "show", "protocols"))
         .contains("Global_172_31_9_1")
         .doesNotContain("172_31_9_3");
-    assertThat(ask("node3", "show", "route", "10.9.2.0/26", "all"))
+    assertThat(nodes.ask("node3", "show", "route", "10.9.2.0/26", "all"))
         .contains("BGP.originator_id: 172.31.9.2", "BGP.cluster_list: 244.0.0.1");
   }
 
   @Test
   void aRouterOfTheRackGetsWhatFiltersLeave(Host one, Host two, Host rack) throws IOException {
-    addNode(one, 1);
-    addNode(two, 2);
-    lan.plug(rack, "172.31.9.100/24");
+    nodes.add(one, 1);
+    nodes.add(two, 2);
+    nodes.lan().plug(rack, "172.31.9.100/24");
     cluster.pool("hidden", "10.8.0.0/16", spec -> spec.put("disableBGPExport", true));
     cluster.block("10.8.1.0/26", "node1");
     cluster.create(
@@ -246,7 +164,6 @@ class BgpTest {
               .put("key", "rack");
         });
     RackRouter router = new RackRouter(rack, folder.resolve("rack"));
-    open.push(router);
     router.start(
         """
         router id 172.31.9.100;
@@ -259,25 +176,27 @@ class BgpTest {
           ipv4 { import all; export where source = RTS_STATIC; };
         }
         """);
-    run(one, 1);
-    run(two, 2);
+    nodes.run(one, 1);
+    nodes.run(two, 2);
     Eventually.passes(
         LIMIT,
         () ->
-            assertThat(agent("node1").status().problems())
+            assertThat(nodes.agent("node1").status().problems())
                 .singleElement()
                 .asString()
                 .contains("BGPPeer rack", "entry rack of secret bgp does not exist: write it to"));
     Eventually.passes(
         LIMIT,
-        () -> assertThat(ask("node1", "show", "protocols")).containsPattern("Node_172.* down "));
+        () ->
+            assertThat(nodes.ask("node1", "show", "protocols"))
+                .containsPattern("Node_172.* down "));
     // The secret comes later.
     Path secret = folder.resolve("secrets/bgp/rack");
     Files.createDirectories(secret.getParent());
     Files.writeString(secret, "s3cret");
     awaitRoute(one, "203.0.113.0/24", "via 172.31.9.100");
     assertThat(routes(one, "198.51.100.0/24")).isEmpty();
-    assertThat(agent("node1").status().problems()).isEmpty();
+    assertThat(nodes.agent("node1").status().problems()).isEmpty();
     // What a node learned outside, the others learn from it.
     awaitRoute(two, "10.9.1.0/26", "via 172.31.9.1");
     Eventually.passes(
@@ -290,5 +209,16 @@ class BgpTest {
         .contains("10.96.0.0/16", "203.0.113.0/24")
         .doesNotContain("10.9.2.0/26", "10.8.1.0/26", "10.9.1.7");
     assertThat(routes(one, "10.96.0.0/16")).as("left to kube-proxy").isEmpty();
+    // What this node has no more, the router has no more.
+    cluster.block("10.9.66.0/26", "node1");
+    Eventually.passes(
+        LIMIT, () -> assertThat(router.ask("show", "route")).contains("10.9.66.0/26"));
+    cluster.releaseBlock("10.9.66.0/26", "node1");
+    Eventually.passes(
+        LIMIT,
+        () ->
+            assertThat(router.ask("show", "route"))
+                .contains("10.9.1.0/26")
+                .doesNotContain("10.9.66.0/26"));
   }
 }

@@ -2,6 +2,8 @@ package io.ocicat.agent;
 
 import io.ocicat.base.CrashPoints;
 import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.kv.KeyValueDatastore;
+import io.ocicat.datastore.kv.KeyValueStore;
 import io.ocicat.netlink.linux.Kernel;
 import io.ocicat.netlink.linux.Syscall;
 import java.io.IOException;
@@ -13,7 +15,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +27,10 @@ import org.jspecify.annotations.Nullable;
  * that it appears; zero kills at none. {@code passed} names the points so far.
  */
 final class DyingPoints implements CrashPoints {
-  private static final Set<String> WRITES = Set.of("create", "update", "delete", "commit");
+  private static final Set<String> WRITES =
+      Set.of("commit", "grantLease", "keepAlive", "revokeLease");
   private static final int SIGKILL = 9;
+  private static final int KILLS = 2;
 
   private final Path dieAt;
   private final Path passed;
@@ -31,6 +39,22 @@ final class DyingPoints implements CrashPoints {
   DyingPoints(Path control) {
     this.dieAt = dieAt(control);
     this.passed = passed(control);
+  }
+
+  /**
+   * The points, counted from 1, that this run kills at. Two of them, because each kill costs the
+   * start of a JVM, and the next round goes on where this one ends: the day is the round, {@code
+   * -Docicat.round} another one. {@code -Docicat.longer=1} kills at every point.
+   */
+  static List<Integer> chosen(int all) {
+    if (Integer.getInteger("ocicat.longer", 0) > 0) {
+      return IntStream.rangeClosed(1, all).boxed().toList();
+    }
+    long round = Long.getLong("ocicat.round", LocalDate.now(ZoneOffset.UTC).toEpochDay());
+    return IntStream.range(0, KILLS)
+        .mapToObj(kill -> Math.floorMod(round * KILLS + kill, all) + 1)
+        .distinct()
+        .toList();
   }
 
   static Path dieAt(Path control) {
@@ -63,21 +87,23 @@ final class DyingPoints implements CrashPoints {
 
   /** The datastore, with a point before and after everything that is written. */
   Datastore around(Datastore datastore) {
-    return (Datastore)
-        Proxy.newProxyInstance(
-            Datastore.class.getClassLoader(),
-            new Class<?>[] {Datastore.class},
-            (_, method, arguments) -> invoke(datastore, method, arguments));
+    KeyValueStore store = ((KeyValueDatastore) datastore).store();
+    return new KeyValueDatastore(
+        (KeyValueStore)
+            Proxy.newProxyInstance(
+                KeyValueStore.class.getClassLoader(),
+                new Class<?>[] {KeyValueStore.class},
+                (_, method, arguments) -> invoke(store, method, arguments)));
   }
 
-  private @Nullable Object invoke(Datastore datastore, Method method, Object @Nullable [] arguments)
+  private @Nullable Object invoke(KeyValueStore store, Method method, Object @Nullable [] arguments)
       throws Throwable {
     boolean writes = WRITES.contains(method.getName());
     try {
       if (writes) {
         pass("before " + method.getName());
       }
-      Object result = method.invoke(datastore, arguments);
+      Object result = method.invoke(store, arguments);
       if (writes) {
         pass("after " + method.getName());
       }

@@ -8,6 +8,7 @@ import io.ocicat.datastore.kv.KeyValueDatastore;
 import io.ocicat.datastore.kv.KeyValueStore;
 import io.ocicat.datastore.kv.RangeQuery;
 import io.ocicat.datastore.kv.Transaction;
+import io.ocicat.testkit.Background;
 import io.ocicat.testkit.Etcd;
 import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
@@ -191,6 +192,7 @@ class FlannelNodesTest {
       try (FlannelNode first = node(one, cluster, 1).awaitLease();
           FlannelNode second = node(two, cluster, 2).awaitLease()) {
         awaitPackets(first, second, false, 1500);
+        outlivesEtcd(etcd, first, second);
         String gone;
         try (FlannelNode third = node(three, cluster, 3).awaitLease()) {
           gone = third.subnet(false).toString();
@@ -226,6 +228,32 @@ class FlannelNodesTest {
         awaitRoute(one, second.subnet(false).toString(), "via 192.168.7.2 dev eth0");
       }
     }
+  }
+
+  /** What is in force stays, is still repaired, and no packet is lost. */
+  private static void outlivesEtcd(Etcd etcd, FlannelNode one, FlannelNode two) {
+    String subnet = two.subnet(false).toString();
+    Background flood =
+        one.host()
+            .start("ping", "-i", "0.005", "-O", "-D", "-I", one.addPod(false), two.addPod(false));
+    etcd.kill();
+    Eventually.await(
+        "etcd is missed",
+        Duration.ofSeconds(30),
+        () -> one.flannel().problems().stream().anyMatch(it -> it.contains("cannot be read")));
+    assertThat(one.flannel().isReady()).as("the lease is good for a day").isTrue();
+    awaitRoute(one.host(), subnet, "via 192.168.7.2");
+    one.host().exec("nft", "delete", "table", "ip", "flannel-ipv4");
+    Eventually.await(
+        "the rules are back",
+        LIMIT,
+        () -> one.host().tryExec("nft", "list", "table", "ip", "flannel-ipv4").succeeded());
+    etcd.start();
+    Eventually.await(
+        "etcd is back", Duration.ofSeconds(30), () -> one.flannel().problems().isEmpty());
+    awaitRoute(one.host(), subnet, "via 192.168.7.2");
+    one.host().exec("kill", "-INT", Long.toString(flood.pid()));
+    assertThat(flood.await(LIMIT).stdout()).contains(" 0% packet loss");
   }
 
   private static void awaitRoute(Host host, String subnet, String expected) {

@@ -2,7 +2,9 @@ package io.ocicat.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.kv.KeyValueDatastore;
+import io.ocicat.datastore.kv.KeyValueStore;
 import io.ocicat.datastore.kv.Transaction;
 import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
@@ -10,6 +12,7 @@ import io.ocicat.testkit.Hosts;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
@@ -85,7 +88,54 @@ class FlannelRepairTest {
                   + " metric 65535",
               "blackhole"),
           new Sabotage("sysctl -qw net.ipv4.ip_forward=0", "ip_forward"));
+      String file = node.subnetFile().toString();
+      String content = Files.readString(node.subnetFile());
+      for (Sabotage sabotage :
+          List.of(
+              new Sabotage("rm " + file, file + " was removed by somebody else"),
+              new Sabotage("echo FLANNEL_MTU=9 >" + file, file + " was changed by somebody else"),
+              new Sabotage("rm -r " + node.subnetFile().getParent(), file + " was removed"))) {
+        node.log().clear();
+        host.exec("sh", "-c", sabotage.command());
+        Eventually.passes(
+            LIMIT,
+            () -> {
+              assertThat(node.subnetFile()).as(sabotage.command()).hasContent(content);
+              assertThat(node.log()).anyMatch(line -> line.contains(sabotage.logged()));
+            });
+      }
     }
+  }
+
+  @Test
+  void aLeaseComesBack(Host host) throws Exception {
+    connect(host);
+    try (TestCluster cluster = TestCluster.embedded(folder.resolve("datastore"));
+        FlannelNode node = node(host, cluster, "vxlan")) {
+      awaitRoute(host);
+      KeyValueStore store = ((KeyValueDatastore) cluster.datastore()).store();
+      String subnet = node.subnet(false).toString();
+      String key = "/coreos.com/network/subnets/" + subnet.replace('/', '-');
+      String value = store.get(key).orElseThrow().value();
+      String before = state(host);
+
+      store.commit(Transaction.delete(key));
+      awaitLease(store, key, value);
+      assertThat(node.log())
+          .anyMatch(line -> line.contains(subnet + " of 192.168.7.1 was deleted"));
+
+      store.commit(Transaction.put(key, value.replace("192.168.7.1\"", "192.168.7.9\"")));
+      awaitLease(store, key, value);
+      assertThat(node.log()).anyMatch(line -> line.contains("was overwritten by somebody else"));
+      assertThat(state(host)).isEqualTo(before);
+    }
+  }
+
+  private static void awaitLease(KeyValueStore store, String key, String value) {
+    Eventually.await(
+        "the lease is back",
+        LIMIT,
+        () -> store.get(key).map(KeyValue::value).filter(value::equals).isPresent());
   }
 
   @Test

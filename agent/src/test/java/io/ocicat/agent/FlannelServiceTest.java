@@ -2,6 +2,10 @@ package io.ocicat.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.agent.startup.NodeFiles;
+import io.ocicat.base.CrashPoints;
+import io.ocicat.datastore.kv.KeyValueDatastore;
+import io.ocicat.datastore.kv.Transaction;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.netlink.ns.NetNs;
@@ -15,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,13 +35,19 @@ class FlannelServiceTest {
     environment.put("OCICAT_STATE_DIR", folder.resolve("state").toString());
     environment.put("NODENAME", "node1");
     environment.put("IP", "autodetect");
-    environment.put("CALICO_NODENAME_FILE", folder.resolve("nodename").toString());
     environment.put("FELIX_ENDPOINTSTATUSPATHPREFIX", folder.toString());
     environment.put("FLANNELD_SUBNET_FILE", folder.resolve("subnet.env").toString());
     environment.put("FLANNELD_NET_CONFIG_PATH", folder.resolve("net-conf.json").toString());
     try (NetNs namespace = NetNs.open(host.path())) {
       return namespace.visit(
-          () -> AgentService.start(environment, folder.resolve("run"), log::add));
+          () ->
+              AgentService.start(
+                  environment,
+                  folder.resolve("run"),
+                  log::add,
+                  new NodeFiles(folder.resolve("nodename"), folder.resolve("mtu")),
+                  UnaryOperator.identity(),
+                  CrashPoints.IGNORED));
     }
   }
 
@@ -104,6 +115,48 @@ class FlannelServiceTest {
               FLANNEL_MTU=1500
               FLANNEL_IPMASQ=false
               """);
+    }
+  }
+
+  @Test
+  void aNetworkThatContainsTheNodesIsNamed(Host host) throws Exception {
+    connect(host);
+    Files.writeString(
+        folder.resolve("net-conf.json"),
+        "{\"Network\":\"192.168.0.0/16\",\"Backend\":{\"Type\":\"vxlan\"}}");
+    try (AgentService service = start(host, Map.of())) {
+      String line =
+          "flannel: the network 192.168.0.0/16 overlaps 192.168.7.0/24 of interface eth0: pods"
+              + " cannot reach machines there; choose another network";
+      Eventually.await("named", () -> service.status().problems().contains(line));
+      assertThat(log.stream().filter(line::equals)).hasSize(1);
+    }
+  }
+
+  @Test
+  void anUnsupportedBackEndKeepsTheLastLease(Host host) throws Exception {
+    connect(host);
+    Path conf = folder.resolve("net-conf.json");
+    Files.writeString(conf, "{\"Network\":\"10.50.0.0/16\",\"Backend\":{\"Type\":\"vxlan\"}}");
+    try (AgentService service = start(host, Map.of())) {
+      Eventually.await("ready", () -> service.status().isReady());
+      String subnets = Files.readString(folder.resolve("subnet.env"));
+      try (TestCluster cluster = TestCluster.embedded(folder.resolve("state"))) {
+        ((KeyValueDatastore) cluster.datastore())
+            .store()
+            .commit(
+                Transaction.put(
+                    "/coreos.com/network/config",
+                    "{\"Network\":\"10.50.0.0/16\",\"Backend\":{\"Type\":\"udp\"}}"));
+      }
+      Eventually.await(
+          "named",
+          () ->
+              service.status().problems().stream()
+                  .anyMatch(it -> it.contains("udp") && it.contains("vxlan")));
+      assertThat(log.stream().filter(line -> line.contains("udp"))).hasSize(1);
+      assertThat(folder.resolve("subnet.env")).hasContent(subnets);
+      assertThat(host.tryExec("ip", "link", "show", "flannel.1").succeeded()).isTrue();
     }
   }
 

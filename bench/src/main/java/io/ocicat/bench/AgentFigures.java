@@ -88,7 +88,7 @@ final class AgentFigures {
         print(
             "%d nodes with 2 blocks each programmed".formatted(scene.nodes()),
             programmed,
-            "1.6–3.6 s at 1,000");
+            "Felix 1.6–3.6 s at 1,000");
         scene.awaitStatus(AgentScene.PODS);
         moves = changes(rounds);
         if (everything) {
@@ -103,7 +103,7 @@ final class AgentFigures {
         print(
             "restart with nothing changed, in sync, %d writes".formatted(again.status().writes()),
             restarted,
-            "1.7–2.1 s with 4 and 46 endpoints");
+            "Felix 1.7–2.1 s with 4 and 46 endpoints");
         System.gc();
         long heap = Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
         System.out.printf("heap in use %d MiB, with etcd's client and this program%n", heap >> 20);
@@ -118,8 +118,8 @@ final class AgentFigures {
     }
   }
 
-  static void print(String what, long nanos, String felix) {
-    System.out.printf("%-60s %8.0f ms   Felix %s%n", what, nanos / 1e6, felix);
+  static void print(String what, long nanos, String reference) {
+    System.out.printf("%-60s %8.0f ms   %s%n", what, nanos / 1e6, reference);
   }
 
   /** A block moves from one node to another, and back. */

@@ -1,14 +1,9 @@
 package io.ocicat.bench;
 
-import io.ocicat.testkit.Command;
 import java.nio.file.Path;
 import java.util.List;
 
-/**
- * How long an agent takes to repair what somebody else breaks: from the end of the command that
- * breaks it until a command sees it whole, so that every figure contains the start of a process or
- * two.
- */
+/** How long an agent takes to repair what somebody else breaks. */
 final class AgentRepairs {
   private static final String TIMER = "31 s, by a timer of 90 s";
   private static final String DEVICE = "5.5–8.5 s, by a timer of 10 s";
@@ -24,11 +19,12 @@ final class AgentRepairs {
   private static final String ROUTES = "ip route | grep -c vxlan.calico";
 
   private final AgentScene scene;
-  private final String allRoutes;
+  private final RepairTimes times;
 
   AgentRepairs(AgentScene scene) {
     this.scene = scene;
-    this.allRoutes = shell(ROUTES);
+    // A device that is up again has its routes a little later.
+    this.times = new RepairTimes(scene.host(), ROUTES);
   }
 
   void run() {
@@ -88,29 +84,12 @@ final class AgentRepairs {
                 "rm '%s'".formatted(statusFile()),
                 "ls '%s'".formatted(statusFile()),
                 "5.5 s"))) {
-      measure(sabotage);
+      times.measure(
+          sabotage.what(), sabotage.command(), sabotage.probe(), "Felix " + sabotage.felix());
     }
   }
 
   private Path statusFile() {
     return scene.folder().resolve("endpoint-status/k8s default%2Fpod-1 eth0");
-  }
-
-  private void measure(Sabotage sabotage) {
-    // A device that is up again has its routes a little later.
-    AgentScene.await(() -> shell(ROUTES).equals(allRoutes), "all routes before " + sabotage.what());
-    String whole = shell(sabotage.probe());
-    if (whole.isBlank()) {
-      throw new IllegalStateException("nothing to break: " + sabotage);
-    }
-    shell(sabotage.command());
-    long start = System.nanoTime();
-    AgentScene.await(() -> shell(sabotage.probe()).equals(whole), sabotage.what());
-    AgentFigures.print("repaired: " + sabotage.what(), System.nanoTime() - start, sabotage.felix());
-  }
-
-  /** Output of a command in the node's namespace, whether it succeeds or not. */
-  private String shell(String command) {
-    return scene.host().visit(() -> Command.of("sh", "-c", command).attempt().stdout());
   }
 }

@@ -176,7 +176,7 @@ final class AgentScene {
     return IpPrefix.parse("10.%d.%d.%d/26".formatted(node >> 8, node & 255, number * 64));
   }
 
-  private static Resource block(IpPrefix cidr, String node) {
+  static Resource block(IpPrefix cidr, String node) {
     ObjectNode json =
         StoredJson.parseObject(
             """

@@ -80,7 +80,7 @@ final class NodeFigures {
       AgentFigures.print(
           "ocicat node ready, %d nodes with 2 blocks each".formatted(nodes),
           System.nanoTime() - start,
-          "1.6–3.6 s at 1,000");
+          "Felix 1.6–3.6 s at 1,000");
       memory(node, "ready");
       for (int round = 1; round <= 2; round++) {
         start = System.nanoTime();
@@ -88,7 +88,7 @@ final class NodeFigures {
         AgentFigures.print(
             "%d ADDs that wait, %d at a time, round %d".formatted(adds, AT_ONCE, round),
             System.nanoTime() - start,
-            "6.6 s with our plugin, 15.1 s with Go's, 40 ADDs");
+            "Felix 6.6 s with our plugin, 15.1 s with Go's, 40 ADDs");
         atOnce("DEL", adds, node);
       }
       memory(node, "after the calls");

@@ -16,7 +16,8 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * The networks of {@code ocicat cluster} other than those of {@link ClusterTest}. By default each
- * with two nodes; {@code -Docicat.longer=1} takes three, both families and both datastores.
+ * with two nodes; {@code -Docicat.longer=1} takes all networks with three nodes, both families and
+ * both datastores.
  */
 class ClusterNetworksTest extends ClusterSuite {
   private static final boolean LONGER = Integer.getInteger("ocicat.longer", 0) > 0;
@@ -45,8 +46,15 @@ class ClusterNetworksTest extends ClusterSuite {
             new Way("calico-bgp", 1500, 1500, "proto bird", "embedded"),
             new Way("flannel-vxlan", 1450, 1430, "dev flannel.1", "etcd"),
             new Way("flannel-host-gw", 1500, 1500, "via 192.0.2.12 dev eth0", "embedded"));
+    // Those of ClusterTest, whose other combinations are long forms.
+    List<Way> others =
+        List.of(
+            new Way("calico", 1500, 1500, "via 192.0.2.12 dev eth0", "embedded"),
+            new Way("calico-vxlan", 1450, 1430, "dev vxlan.calico", "embedded"));
     return LONGER
-        ? ways.stream().flatMap(way -> Stream.of(way.on("embedded"), way.on("etcd"))).toList()
+        ? Stream.concat(ways.stream(), others.stream())
+            .flatMap(way -> Stream.of(way.on("embedded"), way.on("etcd")))
+            .toList()
         : ways;
   }
 

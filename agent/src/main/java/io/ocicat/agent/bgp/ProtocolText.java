@@ -61,14 +61,18 @@ final class ProtocolText {
     text.close();
   }
 
-  /** With any other metric than 0, BIRD would ignore the one that the filter sets. */
+  /**
+   * With any other metric than 0, BIRD would ignore the one that the filter sets. BIRD notices that
+   * somebody removed one of its routes only when it scans them, so it does that twice as often as
+   * confd lets it.
+   */
   static void kernel(BirdText text, IpFamily family) {
     String suffix = RouteFilters.suffix(family);
     text.open("protocol kernel kernel" + suffix);
     text.line("learn;");
     text.line("persist;");
     text.line("graceful restart;");
-    text.line("scan time 2;");
+    text.line("scan time 1;");
     text.line("metric 0;");
     text.line("merge paths on;");
     text.open(channel(family));

@@ -137,7 +137,8 @@ final class ConfigurationInForce {
           "somebody has %s %s: it is written again"
               .formatted(now.isPresent() ? "changed" : "removed", files.configuration()));
       loader.restore(inForce);
-      now = FileIdentity.of(files.configuration());
+      // Somebody may change it at this moment, so the next pass reads it before it is trusted.
+      now = Optional.empty();
     }
     file = now.orElse(null);
   }

@@ -160,9 +160,11 @@ final class RunningBird implements AutoCloseable {
   BirdControl connect() {
     BirdControl open = control;
     if (open == null) {
+      // First, so that a socket that is replaced meanwhile is noticed.
+      FileIdentity found = FileIdentity.of(files.socket()).orElse(null);
       open = BirdControl.connect(files.socket(), settings.answer());
       control = open;
-      socket = FileIdentity.of(files.socket()).orElse(null);
+      socket = found;
     }
     return open;
   }

@@ -248,9 +248,15 @@ public final class CalicoNetwork {
     IpAddress tunnel = own == null ? null : own.vxlanAddress(family).orElse(null);
     String name = VxlanDevice.calico(family);
     if (own == null || parent == null || local == null || tunnel == null) {
-      return new DesiredTunnel.Undecided(
-          "%s cannot be made yet: the node has no %s address on a link, or no tunnel address"
-              .formatted(name, family));
+      String missing =
+          own == null
+              ? "Node %s does not exist".formatted(view.localNode())
+              : local == null
+                  ? "the Node has no %s address".formatted(family)
+                  : parent == null
+                      ? "no interface has the node's address %s".formatted(local)
+                      : "the Node has no tunnel address";
+      return new DesiredTunnel.Undecided("%s cannot be made yet: %s".formatted(name, missing));
     }
     return new DesiredTunnel.Present(
         new VxlanDevice(

@@ -3,6 +3,8 @@ package io.ocicat.agent.flannel;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.IpFamily;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -40,5 +42,23 @@ record ExternalInterface(
   boolean isElsewhere(IpAddress other) {
     IpPrefix own = addresses.get(IpFamily.of(other));
     return own != null && own.length() < own.address().bitLength() && !isDirect(other);
+  }
+
+  /** A line for each of flannel's networks that contains machines: no pod reaches those. */
+  List<String> overlaps(NetConf conf) {
+    List<String> found = new ArrayList<>();
+    for (IpFamily family : conf.enabled()) {
+      IpPrefix network = conf.network(family).orElse(null);
+      IpPrefix own = addresses.get(family);
+      if (network != null
+          && own != null
+          && !own.address().isLinkLocal()
+          && network.overlaps(own.network())) {
+        found.add(
+            "flannel: the network %s overlaps %s of interface %s: pods cannot reach machines there; choose another network"
+                .formatted(network, own.network(), name));
+      }
+    }
+    return found;
   }
 }

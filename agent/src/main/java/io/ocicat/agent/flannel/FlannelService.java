@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,9 @@ public final class FlannelService implements AutoCloseable {
   /** Files and interfaces are looked at this often, besides the reports about them. */
   private static final Duration POLL = Duration.ofSeconds(10);
 
+  /** No pod starts without the file, and nobody reports its end. */
+  private static final Duration FILE_CHECK = Duration.ofMillis(500);
+
   private final FlannelParts parts;
   private final FlannelSettings settings;
   private final RepairLog log;
@@ -43,6 +47,7 @@ public final class FlannelService implements AutoCloseable {
   private final Semaphore changes = new Semaphore(1);
   private final Thread thread;
   private final Backoff backoff = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(10));
+  private String written = "";
   private volatile boolean closed;
   private volatile @Nullable FlannelView published;
   private volatile @Nullable String problem = "flannel has no lease yet";
@@ -142,13 +147,39 @@ public final class FlannelService implements AutoCloseable {
     reportFormerRules();
     try {
       while (!closed) {
-        changes.tryAcquire(nextStep().toMillis(), TimeUnit.MILLISECONDS);
+        awaitChange();
         changes.drainPermits();
-        attempt();
+        attempt(this::step);
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** Until something changes or the next step is due; meanwhile the file is kept as it is. */
+  private void awaitChange() throws InterruptedException {
+    long due = System.nanoTime() + nextStep().toNanos();
+    for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
+      if (changes.tryAcquire(Math.min(left, FILE_CHECK.toNanos()), TimeUnit.NANOSECONDS)) {
+        return;
+      }
+      if (!written.isEmpty()) {
+        attempt(() -> writeFile(written));
+      }
+    }
+  }
+
+  private void writeFile(String content) {
+    if (content.equals(written)) {
+      file.damage(content)
+          .ifPresent(
+              how ->
+                  log.write(
+                      "flannel: %s was %s by somebody else: writing it again"
+                          .formatted(settings.subnetFile(), how)));
+    }
+    file.write(content);
+    written = content;
   }
 
   private void reportFormerRules() {
@@ -170,9 +201,9 @@ public final class FlannelService implements AutoCloseable {
     return due.isNegative() ? Duration.ZERO : due;
   }
 
-  private void attempt() throws InterruptedException {
+  private void attempt(Runnable work) throws InterruptedException {
     try {
-      step();
+      work.run();
       backoff.reset();
     } catch (FlannelException | DatastoreException | NetlinkException e) {
       failed(String.valueOf(e.getMessage()));
@@ -212,7 +243,7 @@ public final class FlannelService implements AutoCloseable {
     }
     LeaseAttributes wanted = devices.attributes(conf, external, registry);
     SubnetLease own = registry.ensure(conf, wanted, previous);
-    file.write(
+    writeFile(
         SubnetFile.content(
             conf, own.subnets(), conf.backend().podMtu(external.mtu()), settings.masquerade()));
     FlannelView view =
@@ -224,9 +255,14 @@ public final class FlannelService implements AutoCloseable {
             FlannelView.Rules.of(settings),
             devices.stale(conf));
     publish(view);
-    notes = registry.unreadable();
+    note(Stream.concat(registry.unreadable().stream(), external.overlaps(conf).stream()).toList());
     registry.renew();
     problem = unreachable.map(why -> "flannel: the leases cannot be read: " + why).orElse(null);
+  }
+
+  private void note(List<String> now) {
+    now.stream().filter(line -> !notes.contains(line)).forEach(log::write);
+    notes = now;
   }
 
   /** As in flanneld: with a translated address the routes would lead elsewhere. */

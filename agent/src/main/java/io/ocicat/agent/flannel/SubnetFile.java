@@ -63,6 +63,14 @@ record SubnetFile(Path path) {
     }
   }
 
+  /** What somebody did to the file that had this content. */
+  Optional<String> damage(String text) {
+    if (has(text.getBytes(UTF_8))) {
+      return Optional.empty();
+    }
+    return Optional.of(Files.exists(path) ? "changed" : "removed");
+  }
+
   private boolean has(byte[] content) {
     try {
       return Arrays.equals(RegularFile.read(path, MAX_BYTES), content);

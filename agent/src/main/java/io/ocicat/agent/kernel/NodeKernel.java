@@ -77,6 +77,7 @@ public final class NodeKernel implements AutoCloseable {
   private AgentConfig config;
   private List<TableId> felix = List.of();
   private long filterWrites;
+  private int lastMtu = USUAL_MTU;
   private OptionalLong routesDue = OptionalLong.empty();
 
   public NodeKernel(
@@ -158,7 +159,8 @@ public final class NodeKernel implements AutoCloseable {
   /**
    * Felix takes the least MTU of all links that match the pattern, which a link that has nothing to
    * do with workloads makes too small. Where links with the node's addresses match, only they
-   * count.
+   * count. While none of them is up, the last MTU stays: a cable that is unplugged for a moment
+   * must not change tunnels and the MTU of new pods.
    */
   private int hostMtu(Set<String> parents) {
     Predicate<Link> ofNode = link -> parents.contains(link.name());
@@ -167,10 +169,11 @@ public final class NodeKernel implements AutoCloseable {
       OptionalInt least =
           links.all().stream().filter(Link::isRunning).filter(choice).mapToInt(Link::mtu).min();
       if (least.isPresent()) {
-        return least.getAsInt();
+        lastMtu = least.getAsInt();
+        return lastMtu;
       }
     }
-    return USUAL_MTU;
+    return lastMtu;
   }
 
   private Optional<Link> linkWith(IpAddress address) {

@@ -1,5 +1,7 @@
 package io.ocicat.cli.install;
 
+import io.ocicat.agent.startup.InitialCluster;
+import io.ocicat.agent.startup.StartupException;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.config.DatastoreConfig;
@@ -28,9 +30,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
-import java.util.function.Consumer;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Does what calico/node does before the plugin can work, where that does not run: writes the files
@@ -40,8 +39,6 @@ import tools.jackson.databind.node.ObjectNode;
  * @param files where Calico keeps its own, /var/lib/calico
  */
 record CalicoSetUp(Map<String, String> environment, Path files) {
-  private static final String DEFAULT_POOL = "192.168.0.0/16";
-
   /** What calico/node wrote counts, unless a variable overrides it. */
   String nodeName() {
     for (String variable : List.of("NODENAME", "KUBERNETES_NODE_NAME")) {
@@ -100,23 +97,13 @@ record CalicoSetUp(Map<String, String> environment, Path files) {
   /** Prepares an embedded datastore; what exists stays as it is. */
   void prepareDatastore() {
     try (Datastore datastore = Datastores.openOwn(DatastoreConfig.ofEnvironment(withEmbedded()))) {
-      create(
-          datastore,
-          Kind.CLUSTER_INFORMATION,
-          "default",
-          spec ->
-              spec.put("clusterGUID", UUID.randomUUID().toString().replace("-", ""))
-                  .put("clusterType", "ocicat")
-                  .put("datastoreReady", true));
-      create(datastore, Kind.NODE, nodeName(), _ -> {});
-      boolean wanted =
-          !environment.getOrDefault("NO_DEFAULT_POOLS", "").equalsIgnoreCase("true")
-              && datastore.list(ResourceQuery.of(Kind.IP_POOL)).items().isEmpty();
-      if (wanted) {
-        pool(datastore, "default-ipv4-ippool", "CALICO_IPV4POOL", DEFAULT_POOL, true);
-        pool(datastore, "default-ipv6-ippool", "CALICO_IPV6POOL", "", false);
+      InitialCluster cluster = new InitialCluster(datastore, environment);
+      cluster.createSettings(nodeName());
+      createNode(datastore);
+      if (datastore.list(ResourceQuery.of(Kind.IP_POOL)).items().isEmpty()) {
+        cluster.createPools();
       }
-    } catch (DatastoreException e) {
+    } catch (DatastoreException | StartupException e) {
       throw new InstallException("the datastore cannot be prepared: " + e.getMessage());
     }
   }
@@ -128,23 +115,9 @@ record CalicoSetUp(Map<String, String> environment, Path files) {
     return changed;
   }
 
-  private void pool(
-      Datastore datastore, String name, String variable, String fallback, boolean hidden) {
-    String cidr = environment.getOrDefault(variable + "_CIDR", fallback);
-    String nat = environment.getOrDefault(variable + "_NAT_OUTGOING", String.valueOf(hidden));
-    if (!cidr.isEmpty()) {
-      create(
-          datastore,
-          Kind.IP_POOL,
-          name,
-          spec -> spec.put("cidr", cidr).put("natOutgoing", nat.equalsIgnoreCase("true")));
-    }
-  }
-
-  private static void create(
-      Datastore datastore, Kind kind, String name, Consumer<ObjectNode> spec) {
+  private void createNode(Datastore datastore) {
     try {
-      datastore.create(Resource.of(new ResourceKey.Named(kind, "", name), spec));
+      datastore.create(Resource.of(new ResourceKey.Named(Kind.NODE, "", nodeName()), _ -> {}));
     } catch (ExistsException _) {
       // The user's own, which may differ.
     }

@@ -1,5 +1,7 @@
 package io.ocicat.cli.install;
 
+import io.ocicat.agent.startup.InitialCluster;
+import io.ocicat.agent.startup.StartupException;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.config.DatastoreConfig;
@@ -80,11 +82,7 @@ record SharedDatastore(Map<String, String> environment, String type, String node
   }
 
   private void pools(Datastore datastore, List<String> left) {
-    boolean some =
-        datastore.list(ResourceQuery.of(Kind.IP_POOL)).items().stream()
-            .map(IpPool::of)
-            .anyMatch(IpPool::enabled);
-    if (some) {
+    if (hasPool(datastore)) {
       return;
     }
     String cidr = environment.getOrDefault("CALICO_IPV4POOL_CIDR", "");
@@ -95,12 +93,22 @@ record SharedDatastore(Map<String, String> environment, String type, String node
       left.add(next);
       return;
     }
-    create(
-        datastore,
-        new ResourceKey.Named(Kind.IP_POOL, "", "default-ipv4-ippool"),
-        spec -> spec.put("cidr", cidr).put("natOutgoing", true),
-        next,
-        left);
+    try {
+      new InitialCluster(datastore, environment).createPools();
+      if (!hasPool(datastore)) {
+        left.add("enable a pool: all of them have spec.disabled");
+      }
+    } catch (DatastoreException e) {
+      left.add("%s (%s)".formatted(next, e.getMessage()));
+    } catch (StartupException e) {
+      left.add("correct the variable: " + e.getMessage());
+    }
+  }
+
+  private static boolean hasPool(Datastore datastore) {
+    return datastore.list(ResourceQuery.of(Kind.IP_POOL)).items().stream()
+        .map(IpPool::of)
+        .anyMatch(IpPool::enabled);
   }
 
   private static void create(

@@ -3,6 +3,7 @@ package io.ocicat.cli.connectivity;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.base.json.Json;
 import io.ocicat.cli.DatastoreShell;
 import io.ocicat.cli.LiveDaemon;
 import io.ocicat.cli.Shell;
@@ -14,13 +15,16 @@ import io.ocicat.cni.CniJson;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.netlink.ns.NetNs;
+import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -28,6 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * {@code ocicat connectivity} on a node with a pod of Calico's, next to another node that was
@@ -59,7 +64,9 @@ class ConnectivityCommandTest {
   private Host node;
   private Host other;
   private Host remote;
+  private Host local;
   private String web;
+  private PluginReply attached;
 
   @BeforeEach
   void twoNodes(Host one, Host two, Host pod, Host remotePod) {
@@ -67,6 +74,7 @@ class ConnectivityCommandTest {
     node = one;
     other = two;
     remote = remotePod;
+    local = pod;
     Printed applied =
         DatastoreShell.embedded(directory.resolve("state")).runWith(RESOURCES, "apply", "-f", "-");
     assertThat(applied.exitCode()).as(applied.err()).isZero();
@@ -84,7 +92,7 @@ class ConnectivityCommandTest {
          "ipam":{"type":"calico-ipam"}}
         """
             .formatted(directory.resolve("ipam.lock"));
-    PluginReply reply =
+    attached =
         daemon.call(
             "calico",
             "ADD",
@@ -93,8 +101,8 @@ class ConnectivityCommandTest {
             pod,
             network,
             Map.of("OCICAT_STATE_DIR", directory.resolve("state").toString(), "CNI_ARGS", POD));
-    assertThat(reply.exitCode()).as(new String(reply.stdout(), UTF_8)).isZero();
-    web = CniJson.parse(reply.stdout()).at("/ips/0/address").asString().replaceFirst("/.*", "");
+    assertThat(attached.exitCode()).as(new String(attached.stdout(), UTF_8)).isZero();
+    web = CniJson.parse(attached.stdout()).at("/ips/0/address").asString().replaceFirst("/.*", "");
   }
 
   @AfterEach
@@ -196,6 +204,82 @@ class ConnectivityCommandTest {
   }
 
   @Test
+  void aPublishedPortLeadsToItsPod() {
+    ObjectNode portmap =
+        (ObjectNode)
+            CniJson.parse(
+                """
+                {"cniVersion":"1.0.0","name":"calico","type":"portmap","snat":true,
+                 "runtimeConfig":{"portMappings":[
+                   {"hostPort":8080,"containerPort":80,"protocol":"tcp"},
+                   {"hostPort":8053,"containerPort":53,"protocol":"udp"}]}}
+                """);
+    portmap.set("prevResult", CniJson.parse(attached.stdout()));
+    PluginReply mapped =
+        daemon.call(
+            "portmap", "ADD", ID, node, local, Json.compact(portmap), Map.of("CNI_ARGS", POD));
+    assertThat(mapped.exitCode()).as(new String(mapped.stdout(), UTF_8)).isZero();
+
+    Printed printed = connectivity("--json");
+    JsonNode published = pair(CniJson.parse(printed.out()), "node-1", "node-1:8080");
+    assertThat(published.path("ok").asBoolean()).as(published.toString()).isTrue();
+    assertThat(published.at("/addresses/0/address").asString()).isEqualTo("192.0.2.11");
+    assertThat(published.at("/addresses/0/tcp").asString()).isEqualTo("carried");
+    assertThat(printed.exitCode()).as("with UDP, which nobody can probe").isZero();
+
+    node.exec("nft", "flush", "ruleset");
+    Printed broken = connectivity("--json");
+    JsonNode missing = pair(CniJson.parse(broken.out()), "node-1", "node-1:8080");
+    assertThat(broken.exitCode()).isEqualTo(1);
+    assertThat(missing.path("ok").asBoolean()).isFalse();
+    assertThat(missing.path("reason").asString()).contains("8080", "(on node-1)");
+  }
+
+  @Test
+  void whatIsServedHereCarriesSegmentsFromOtherNodes() throws Exception {
+    assertThat(tcpFromNode2("shop/web")).isEqualTo("refused");
+
+    AtomicReference<Thread> server = new AtomicReference<>();
+    Thread serving =
+        Thread.ofPlatform()
+            .start(
+                () ->
+                    onNode(
+                        context -> {
+                          server.set(Thread.currentThread());
+                          return new ConnectivityCommand(context, process());
+                        },
+                        "--serve"));
+    try {
+      Eventually.await(
+          "node-1 serves in its pod", () -> tcpFromNode2("shop/web").equals("carried"));
+      assertThat(tcpFromNode2("node-1")).isEqualTo("carried");
+    } finally {
+      Objects.requireNonNull(server.get()).interrupt();
+      serving.join();
+    }
+    assertThat(tcpFromNode2("shop/web")).isEqualTo("refused");
+  }
+
+  /** How TCP ends that {@code ocicat connectivity} on node-2 tries. */
+  private String tcpFromNode2(String to) {
+    Shell shell =
+        new Shell(
+            LiveDaemon.folders(directory.resolve("other")),
+            directory,
+            PluginExecutables.none(),
+            Map.of("NODENAME", "node-2"));
+    Printed printed =
+        run(
+            other,
+            shell,
+            context -> new ConnectivityCommand(context, process()),
+            "--json",
+            "--timeout=300");
+    return pair(CniJson.parse(printed.out()), "node-2", to).at("/addresses/0/tcp").asString();
+  }
+
+  @Test
   void anOptionThatMakesNoSenseIsRejected() {
     assertThat(connectivity("--outside=example.com").exitCode()).isEqualTo(2);
     assertThat(connectivity("--timeout=0").exitCode()).isEqualTo(2);
@@ -226,13 +310,15 @@ class ConnectivityCommandTest {
   }
 
   private Printed connectivity(String... args) {
-    CommandContext process =
-        new CommandContext(
-            Map.of("OCICAT_STATE_DIR", directory.resolve("state").toString()),
-            Path.of("/nonexistent/calicoctl.cfg"),
-            InputStream.nullInputStream(),
-            false);
-    return onNode(context -> new ConnectivityCommand(context, process), "--timeout=300", args);
+    return onNode(context -> new ConnectivityCommand(context, process()), "--timeout=300", args);
+  }
+
+  private CommandContext process() {
+    return new CommandContext(
+        Map.of("OCICAT_STATE_DIR", directory.resolve("state").toString()),
+        Path.of("/nonexistent/calicoctl.cfg"),
+        InputStream.nullInputStream(),
+        false);
   }
 
   private String doctor() {
@@ -244,15 +330,23 @@ class ConnectivityCommandTest {
     Shell shell =
         new Shell(
             daemon.folders(), directory, PluginExecutables.none(), Map.of("NODENAME", "node-1"));
+    return run(
+        node,
+        shell,
+        command,
+        Stream.concat(Stream.of(first), Stream.of(more)).toArray(String[]::new));
+  }
+
+  private Printed run(
+      Host host, Shell shell, Function<NodeContext, Callable<Integer>> command, String... more) {
     String[] args =
         Stream.concat(
                 Stream.of(
-                    first,
                     "--conf-dir=" + directory.resolve("net.d"),
                     "--cache-dir=" + directory.resolve("cache")),
                 Stream.of(more))
             .toArray(String[]::new);
-    try (NetNs namespace = NetNs.open(node.path())) {
+    try (NetNs namespace = NetNs.open(host.path())) {
       Files.createDirectories(directory.resolve("net.d"));
       return namespace.call(() -> shell.run(command, args));
     } catch (Exception e) {

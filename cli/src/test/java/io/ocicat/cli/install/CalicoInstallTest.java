@@ -10,6 +10,7 @@ import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourceQuery;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -194,7 +195,9 @@ class CalicoInstallTest {
         Map.of(
             "OCICAT_STATE_DIR", root.resolve("state").toString(),
             "NODENAME", "node-a",
-            "CALICO_IPV4POOL_CIDR", "10.65.0.0/16");
+            "CALICO_IPV4POOL_CIDR", "10.65.0.0/16",
+            "CALICO_IPV4POOL_VXLAN", "CrossSubnet",
+            "CALICO_IPV4POOL_BLOCK_SIZE", "28");
     CalicoSetUp setUp = new CalicoSetUp(environment, root);
 
     setUp.prepareDatastore();
@@ -206,6 +209,9 @@ class CalicoInstallTest {
           datastore.get(ResourceKey.of(Kind.IP_POOL, "default-ipv4-ippool")).content().path("spec");
       assertThat(pool.path("cidr").asString()).isEqualTo("10.65.0.0/16");
       assertThat(pool.path("natOutgoing").asBoolean()).isTrue();
+      assertThat(pool.path("vxlanMode").asString()).isEqualTo("CrossSubnet");
+      assertThat(pool.path("blockSize").asInt()).isEqualTo(28);
+      assertThat(datastore.list(ResourceQuery.of(Kind.IP_POOL)).items()).hasSize(1);
       assertThat(datastore.get(ResourceKey.of(Kind.NODE, "node-a"))).isNotNull();
       assertThat(
               datastore
@@ -215,6 +221,23 @@ class CalicoInstallTest {
                   .asBoolean())
           .isTrue();
     }
+  }
+
+  @Test
+  void aVariableThatDescribesNoPoolIsNamed() {
+    CalicoSetUp setUp =
+        new CalicoSetUp(
+            Map.of(
+                "OCICAT_STATE_DIR", root.resolve("state").toString(),
+                "NODENAME", "node-a",
+                "CALICO_IPV4POOL_CIDR", "10.65.0.0/16",
+                "CALICO_IPV4POOL_VXLAN", "sometimes"),
+            root);
+
+    assertThatThrownBy(setUp::prepareDatastore)
+        .isInstanceOf(InstallException.class)
+        .hasMessageEndingWith(
+            "CALICO_IPV4POOL_VXLAN must be Always, CrossSubnet or Never, not \"sometimes\"");
   }
 
   @Test

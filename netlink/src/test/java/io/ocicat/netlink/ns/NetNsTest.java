@@ -14,13 +14,10 @@ import io.ocicat.testkit.Hosts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Hosts
 class NetNsTest {
@@ -108,29 +105,25 @@ class NetNsTest {
     }
   }
 
-  @Test
-  void noCarrierOfVirtualThreadsStaysInside(Host host) throws Exception {
-    try (NetNs home = NetNs.current();
-        NetNs inside = NetNs.open(host.path());
-        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      for (int round = 0; round < 40; round++) {
-        List<Future<FileId>> visitors = new ArrayList<>();
-        for (int i = 0; i < 8; i++) {
-          boolean call = i % 2 == 0;
-          visitors.add(
-              threads.submit(
-                  () -> {
-                    FileId there =
-                        call ? inside.call(NetNsTest::idHere) : inside.visit(NetNsTest::idHere);
-                    assertThat(there).isEqualTo(inside.id());
-                    return idHere();
-                  }));
-        }
-        for (Future<FileId> here : visitors) {
-          assertThat(here.get()).isEqualTo(home.id());
-        }
-      }
-    }
+  @ParameterizedTest
+  @ValueSource(strings = {"call", "visit"})
+  void whoeverWakesUpAVirtualThreadIsNotInside(String how, Host host) {
+    assertThat(
+            Command.of(
+                    System.getProperty("java.home") + "/bin/java",
+                    "-XX:+UseSerialGC",
+                    "-XX:TieredStopAtLevel=1",
+                    "-Djdk.virtualThreadScheduler.parallelism=2",
+                    "-Djdk.virtualThreadScheduler.maxPoolSize=2",
+                    "--enable-native-access=ALL-UNNAMED",
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    WokenCarrier.class.getName(),
+                    how,
+                    host.path().toString())
+                .run()
+                .stdout())
+        .isEqualTo("home\n");
   }
 
   @Test

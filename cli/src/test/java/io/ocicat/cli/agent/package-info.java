@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.cli.agent;
+
+import org.jspecify.annotations.NullMarked;
