@@ -31,8 +31,8 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "watch",
     description = {
-      "Print each packet that policy denies on this node, with the rule that denied it.",
-      "One program at a time can watch. Pods are shown by name where the datastore knows the address."
+      "Print each packet that policy denies on this node.",
+      "With the rule that denied it. One program at a time can watch. Pods are shown by name where the datastore knows the address."
     },
     footer = {
       "",

@@ -100,7 +100,7 @@ class PolicyShowCommandTest {
     assertThat(here(node, "policy", "show", "shop/web").out()).doesNotContain("packets");
 
     node.exec("ip", "link", "add", "cali2", "type", "veth", "peer", "name", "peer2");
-    assertThat(here(node, "policy", "show", "shop/web").out())
+    assertThat(here(node, "policy", "show", "shop/web").out().replaceAll("\\s+", " "))
         .contains("to port 80,8000:8100 — 5 packets, 300 bytes")
         .contains("ingress[1] Deny ICMP type 8 — 4 packets, 240 bytes");
     JsonNode json = CniJson.parse(here(node, "policy", "show", "10.65.0.3", "--json").out());
