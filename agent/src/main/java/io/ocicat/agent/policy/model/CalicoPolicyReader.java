@@ -28,13 +28,15 @@ final class CalicoPolicyReader {
   private final StrictFields spec;
   private final JsonNode metadata;
   private final Problems problems = new Problems();
+  private final boolean known;
   private boolean closed;
 
   private CalicoPolicyReader(ResourceKey key, JsonNode document) {
     this.key = key;
     this.metadata = document.path("metadata");
     this.spec = StrictFields.of(objectOrNothing(document.path("spec")), "spec");
-    if (!document.path("spec").isObject()) {
+    this.known = document.path("spec").isObject();
+    if (!known) {
       close("spec must be an object");
     }
   }
@@ -60,7 +62,10 @@ final class CalicoPolicyReader {
     String tier = orElse(PolicyTier.DEFAULT, () -> spec.text("tier"));
     double order =
         orElse(
-            Double.NEGATIVE_INFINITY, () -> spec.number("order").orElse(Double.POSITIVE_INFINITY));
+            Double.NEGATIVE_INFINITY,
+            () ->
+                spec.number("order")
+                    .orElse(known ? Double.POSITIVE_INFINITY : Double.NEGATIVE_INFINITY));
     Selector selector = selector();
     RuleReader rules = new RuleReader(key.namespace(), problems);
     List<PolicyRule> ingress = orElse(List.of(), () -> rules.read(spec, "ingress"));
@@ -119,6 +124,9 @@ final class CalicoPolicyReader {
             case "Egress" -> PolicyDirection.EGRESS;
             default -> throw new IllegalArgumentException("spec.types must be Ingress or Egress");
           });
+    }
+    if (!known) {
+      return EnumSet.allOf(PolicyDirection.class);
     }
     if (types.isEmpty()) {
       boolean egress = !spec.items("egress").isEmpty();
