@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
  * tries twenty times as many.
  */
 class CalculationPropertyTest {
-  private static final int HISTORIES = 12;
+  private static final int HISTORIES = 6;
   private static final int STEPS = 150;
   private static final int PACKETS = 60;
 
