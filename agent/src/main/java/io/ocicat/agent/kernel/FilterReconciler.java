@@ -5,23 +5,16 @@ import io.ocicat.agent.filter.FilterChanges;
 import io.ocicat.agent.filter.MemberSetId;
 import io.ocicat.agent.filter.RuleListId;
 import io.ocicat.agent.filter.WorkloadFilter;
-import io.ocicat.agent.nft.ChainContent;
 import io.ocicat.agent.nft.FilterLinks;
 import io.ocicat.agent.nft.PolicyTable;
-import io.ocicat.agent.nft.RenderedChain;
 import io.ocicat.agent.nft.RenderedTable;
 import io.ocicat.agent.nft.TableRenderer;
-import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.RequestOutcome;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.NetlinkException;
-import io.ocicat.netlink.nft.Element;
 import io.ocicat.netlink.nft.Generation;
-import io.ocicat.netlink.nft.NamedSet;
-import io.ocicat.netlink.nft.Table;
 import io.ocicat.netlink.nft.TableFamily;
-import io.ocicat.netlink.nft.TableFlag;
 import io.ocicat.netlink.nft.TableId;
 import io.ocicat.netlink.nft.Tables;
 import java.util.ArrayList;
@@ -55,9 +48,6 @@ public final class FilterReconciler {
           new TableId(TableFamily.IP6, "calico"),
           new TableId(TableFamily.ARP, "calico-arp"));
 
-  private static final Table PLAIN = Table.of(PolicyTable.ID);
-  private static final Table OWNED = PLAIN.withFlags(TableFlag.OWNER, TableFlag.PERSIST);
-
   /** Each attempt either is overtaken by others or closes a rule list. */
   private static final int ATTEMPTS = 100;
 
@@ -66,27 +56,22 @@ public final class FilterReconciler {
   private record InForce(WorkloadFilter filter, int link) {}
 
   private final NetlinkSocket net;
+  private final FilterTable table;
   private final DesiredFilter desired;
   private final FilterLinkTable links;
   private final RepairLog log;
   private final TableRenderer renderer = new TableRenderer();
   private final MemberSetReconciler members;
+  private final AppliedFilter applied;
 
   /** One key, for the table as a whole. */
   private final PendingKeys<TableId> pending;
 
   private boolean takingOver;
-  private boolean ownable = true;
-  private boolean owned;
   private boolean isRead;
-  private boolean exists;
   private boolean structureChanged = true;
   private boolean rebuild;
-  private int generation;
   private String otherProcess = "";
-  private final Map<String, ChainContent> chains = new HashMap<>();
-  private final Map<NamedSet, Set<Element>> sets = new HashMap<>();
-  private final Set<String> setNames = new HashSet<>();
   private @Nullable RenderedTable rendered;
   private FilterLinks resolved = FilterLinkTable.NONE;
   private Map<String, InForce> inForce = Map.of();
@@ -102,10 +87,12 @@ public final class FilterReconciler {
       RepairLog log,
       LongSupplier nanoTime) {
     this.net = netfilter;
+    this.table = new FilterTable(netfilter);
     this.desired = desired;
     this.links = new FilterLinkTable(desired, links);
     this.log = log;
     this.members = new MemberSetReconciler(desired);
+    this.applied = new AppliedFilter(members);
     this.pending = new PendingKeys<>(nanoTime);
     pending.now(PolicyTable.ID);
   }
@@ -117,7 +104,7 @@ public final class FilterReconciler {
 
   /** Leaves the table open to others, as kernels do that know no owners of tables. */
   void shareTable() {
-    ownable = false;
+    table.share();
   }
 
   /** A link or an address came, changed or went. */
@@ -127,7 +114,7 @@ public final class FilterReconciler {
 
   /** Reads the table again before the next comparison, unless nobody else can have changed it. */
   public void resync() {
-    if (!owned) {
+    if (!table.isOwned()) {
       isRead = false;
       pending.now(PolicyTable.ID);
     }
@@ -135,7 +122,7 @@ public final class FilterReconciler {
 
   /** The kernel reports a transaction, perhaps ours. */
   public void changed(Generation current) {
-    if (!owned && current.id() != generation) {
+    if (table.isChangedBy(current)) {
       isRead = false;
       otherProcess = current.process();
       pending.soon(PolicyTable.ID);
@@ -198,17 +185,16 @@ public final class FilterReconciler {
     if (!isRead) {
       structureChanged = true;
     }
-    RenderedTable table = rendered;
-    if (table == null || structureChanged) {
-      table = renderer.render(desired, resolved, members).orElseThrow();
-      rendered = table;
+    RenderedTable wanted = rendered;
+    if (wanted == null || structureChanged) {
+      wanted = renderer.render(desired, resolved, members).orElseThrow();
+      rendered = wanted;
     }
     if (!isRead) {
-      read(table);
+      read(wanted);
     }
-    FilterTransaction transaction = difference(table);
-    List<NetlinkRequest> requests = transaction.requests();
-    if (requests.isEmpty()) {
+    FilterTransaction transaction = difference(wanted);
+    if (transaction.requests().isEmpty()) {
       succeeded(transaction);
       return true;
     }
@@ -220,7 +206,7 @@ public final class FilterReconciler {
                   otherProcess.isEmpty() ? "somebody else" : otherProcess,
                   some(transaction.touched())));
     }
-    return isMade(transaction, requests);
+    return isMade(transaction);
   }
 
   private static String some(List<String> touched) {
@@ -231,10 +217,10 @@ public final class FilterReconciler {
                 String.join(", ", touched.subList(0, NAMED_IN_LOG)), touched.size() - NAMED_IN_LOG);
   }
 
-  private boolean isMade(FilterTransaction transaction, List<NetlinkRequest> requests) {
-    List<RequestOutcome> outcomes;
+  private boolean isMade(FilterTransaction transaction) {
+    List<RequestOutcome.Failed> failures;
     try {
-      outcomes = owned ? net.tryTransact(requests) : net.tryTransactIf(generation, requests);
+      failures = table.transact(transaction);
     } catch (NetlinkException e) {
       if (e.is(Errno.ERESTART)) {
         isRead = false;
@@ -243,35 +229,23 @@ public final class FilterReconciler {
       }
       throw e;
     }
-    List<RequestOutcome.Failed> failures =
-        outcomes.stream()
-            .filter(RequestOutcome.Failed.class::isInstance)
-            .map(RequestOutcome.Failed.class::cast)
-            .toList();
     if (!failures.isEmpty()) {
-      canTryAgain(transaction, failures);
+      if (!table.canDoWithoutOwner(transaction, failures)) {
+        failures.forEach(failure -> refuse(transaction, failure));
+      }
       return false;
     }
-    generation++;
-    writes += requests.size();
+    writes += transaction.requests().size();
     lastRuleOperations = transaction.ruleOperations();
     succeeded(transaction);
     return true;
   }
 
-  /** Throws unless what was refused can be left out. */
-  private void canTryAgain(FilterTransaction transaction, List<RequestOutcome.Failed> failures) {
-    if (!exists
-        && ownable
-        && failures.stream().anyMatch(one -> transaction.isAboutTable(one.request()))) {
-      ownable = false;
-      return;
-    }
-    for (RequestOutcome.Failed failure : failures) {
-      RuleListId list = transaction.origin(failure.request()).orElseThrow(failure::cause);
-      if (!renderer.refused().containsKey(list)) {
-        renderer.refuse(list, String.valueOf(failure.cause().getMessage()));
-      }
+  /** Closes the rule list that the request came from; throws when it came from none. */
+  private void refuse(FilterTransaction transaction, RequestOutcome.Failed failure) {
+    RuleListId list = transaction.origin(failure.request()).orElseThrow(failure::cause);
+    if (!renderer.refused().containsKey(list)) {
+      renderer.refuse(list, String.valueOf(failure.cause().getMessage()));
     }
     structureChanged = true;
   }
@@ -289,159 +263,43 @@ public final class FilterReconciler {
               }
             });
     inForce = now;
-    exists = true;
-    owned |= ownable && transaction.makesTable();
     rebuild = false;
     structureChanged = false;
   }
 
-  /** The kernel's table becomes what we know; a table without its socket becomes ours first. */
-  private void read(RenderedTable table) {
-    Optional<Table> there = net.find(Tables.get(PolicyTable.ID));
-    exists = there.isPresent();
-    // The table of a closed socket is left with the second flag alone.
-    owned = there.filter(one -> !one.flags().isEmpty()).isPresent();
-    if (owned) {
-      own();
-    }
-    generation = net.find(Generation.current()).map(Generation::id).orElse(0);
-    InstalledFilter installed = exists ? InstalledFilter.read(net) : InstalledFilter.none();
-    chains.clear();
-    chains.putAll(installed.chains());
-    sets.clear();
-    installed.sets().values().forEach(one -> sets.put(one.set(), one.elements()));
-    setNames.clear();
-    setNames.addAll(installed.sets().keySet());
-    members.adopt(installed.sets(), table.members());
-    rebuild |= exists && !isUpdatable(table);
+  /** The kernel's table becomes what we know. */
+  private void read(RenderedTable wanted) {
+    table.read();
+    applied.replace(table.exists() ? InstalledFilter.read(net) : InstalledFilter.none(), wanted);
+    rebuild |= !applied.isUpdatable(wanted);
     isRead = true;
   }
 
-  private void own() {
-    try {
-      net.transact(Tables.add(OWNED));
-    } catch (NetlinkException e) {
-      throw e.is(Errno.EPERM)
-          ? new NetlinkException(
-              e.operation(), Errno.EPERM, "it belongs to another process: is an agent running?")
-          : e;
-    }
-  }
-
-  /** Whether what has our names is what we mean by them. */
-  private boolean isUpdatable(RenderedTable table) {
-    boolean chainsFit =
-        table.chains().values().stream()
-            .allMatch(
-                chain -> {
-                  ChainContent there = chains.get(chain.name());
-                  return there == null || there.chain().equals(chain.content().chain());
-                });
-    Set<NamedSet> wanted = new HashSet<>(table.sets().keySet());
-    table.members().forEach(id -> members.sets(id).forEach(wanted::add));
-    return chainsFit
-        && wanted.stream()
-            .allMatch(set -> !setNames.contains(set.id().name()) || sets.containsKey(set));
-  }
-
-  private FilterTransaction difference(RenderedTable table) {
+  private FilterTransaction difference(RenderedTable wanted) {
     FilterTransaction out = new FilterTransaction();
-    if (rebuild) {
-      out.table(Tables.add(tableToAdd()));
-      out.table(Tables.delete(PolicyTable.ID));
-    }
-    if (rebuild || !exists) {
-      out.table(Tables.add(tableToAdd()));
-      chains.clear();
-      sets.clear();
-      setNames.clear();
-      members.adopt(Map.of(), table.members());
+    if (rebuild || !table.exists()) {
+      table.addTo(out);
+      applied.replace(InstalledFilter.none(), wanted);
       structureChanged = true;
     }
     if (structureChanged) {
       removeFelix(out);
-      addChains(table, out);
-      addSets(table, out);
-      members.addSets(table.members(), out);
-      removeSets(table, out);
+      applied.addDifference(wanted, out);
     }
     members.addMembers(out);
     return out;
   }
 
-  private Table tableToAdd() {
-    return ownable ? OWNED : PLAIN;
-  }
-
   private void removeFelix(FilterTransaction out) {
     if (takingOver) {
-      for (TableId table : FELIX) {
-        if (net.find(Tables.get(table)).isPresent()) {
-          out.removeTable(table);
-          out.then(() -> log.write("removed Felix's table %s".formatted(table)));
+      for (TableId other : FELIX) {
+        if (net.find(Tables.get(other)).isPresent()) {
+          out.removeTable(other);
+          out.then(() -> log.write("removed Felix's table %s".formatted(other)));
         }
       }
       out.then(() -> takingOver = false);
     }
-  }
-
-  private void addChains(RenderedTable table, FilterTransaction out) {
-    for (RenderedChain chain : table.chains().values()) {
-      ChainContent there = chains.get(chain.name());
-      if (there == null) {
-        out.addChain(chain);
-      } else if (!there.equals(chain.content())) {
-        out.replaceRules(chain);
-      }
-    }
-    chains.forEach(
-        (name, content) -> {
-          if (!table.chains().containsKey(name)) {
-            out.removeChain(content.chain().id());
-          }
-        });
-    out.then(
-        () -> {
-          chains.clear();
-          table.chains().forEach((name, chain) -> chains.put(name, chain.content()));
-        });
-  }
-
-  private void addSets(RenderedTable table, FilterTransaction out) {
-    table
-        .sets()
-        .forEach(
-            (set, elements) -> {
-              Set<Element> there = sets.get(set);
-              if (there == null) {
-                out.addSet(set);
-                there = Set.of();
-              }
-              Set<Element> before = there;
-              out.removeElements(
-                  set, before.stream().filter(one -> !elements.contains(one)).toList());
-              out.addElements(set, elements.stream().filter(one -> !before.contains(one)).toList());
-            });
-    out.then(
-        () -> {
-          sets.clear();
-          sets.putAll(table.sets());
-        });
-  }
-
-  private void removeSets(RenderedTable table, FilterTransaction out) {
-    Set<String> wanted = new HashSet<>(members.names(table.members()));
-    table.sets().keySet().forEach(set -> wanted.add(set.id().name()));
-    for (String name : setNames) {
-      if (!wanted.contains(name)) {
-        out.removeSet(PolicyTable.ID.set(name));
-      }
-    }
-    out.then(
-        () -> {
-          setNames.clear();
-          setNames.addAll(wanted);
-        });
   }
 
   private void reportRefusals() {
@@ -472,6 +330,13 @@ public final class FilterReconciler {
     List<String> problems = new ArrayList<>();
     Optional.ofNullable(problem).ifPresent(problems::add);
     renderer.refused().forEach((list, reason) -> problems.add(refusal(list, reason)));
+    renderer
+        .unreachable()
+        .forEach(
+            tier ->
+                problems.add(
+                    "tier %s: too many tiers with Pass rules come before it, so it denies everything"
+                        .formatted(tier)));
     return problems;
   }
 

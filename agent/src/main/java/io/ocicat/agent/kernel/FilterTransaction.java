@@ -129,10 +129,6 @@ final class FilterTransaction {
     return Optional.ofNullable(origins.get(request));
   }
 
-  boolean makesTable() {
-    return !tables.isEmpty();
-  }
-
   boolean isAboutTable(NetlinkRequest request) {
     return tables.stream().anyMatch(one -> one == request);
   }

@@ -30,10 +30,6 @@ final class Dispatch {
     put(set, Element.of(Value.interfaceIndex(index)));
   }
 
-  void addAll(NamedSet set, Set<Element> elements) {
-    sets.computeIfAbsent(set, _ -> new HashSet<>()).addAll(elements);
-  }
-
   private void put(NamedSet set, Element element) {
     sets.computeIfAbsent(set, _ -> new HashSet<>()).add(element);
   }

@@ -27,7 +27,7 @@ final class RuleMatches {
   private static final Optional<List<List<Clause>>> NEVER = Optional.empty();
 
   /** TCP, UDP, SCTP and UDPLite. */
-  private static final Set<Integer> PROTOCOLS_WITH_PORTS = Set.of(6, 17, 132, 136);
+  static final Set<Integer> PROTOCOLS_WITH_PORTS = Set.of(6, 17, 132, 136);
 
   private static final ConstantSet WITH_PORTS =
       ConstantSet.numbers("port_protocols", DataType.INET_PROTO, 6, 17, 132, 136);

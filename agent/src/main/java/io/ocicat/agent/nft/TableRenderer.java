@@ -10,6 +10,8 @@ import io.ocicat.agent.filter.MemberSetId;
 import io.ocicat.agent.filter.PolicyAction;
 import io.ocicat.agent.filter.RuleListId;
 import io.ocicat.agent.filter.WorkloadFilter;
+import io.ocicat.netlink.nft.Element;
+import io.ocicat.netlink.nft.NamedSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -18,6 +20,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Renders the table of a {@link DesiredFilter}. It keeps the chains that it has rendered, so that a
@@ -29,7 +34,16 @@ public final class TableRenderer {
 
   private final Map<HeadKey, EndpointChains.Rendered> heads = new HashMap<>();
   private final Map<ListChains.Key, RenderedChain> lists = new HashMap<>();
+
+  /** Whether a list has Pass rules, as the chains of endpoints have been rendered. */
   private final Map<RuleListId, Boolean> passes = new HashMap<>();
+
+  private final Map<RuleListId, Set<ListChains.Key>> chainsOf = new HashMap<>();
+  private final Set<RuleListId> changedLists = new HashSet<>();
+  private boolean endpointsChanged = true;
+  private FilterLinks lastLinks = new FilterLinks(Map.of(), Map.of(), Optional.empty());
+  private Map<NamedSet, Set<Element>> lastDispatch = Map.of();
+  private @Nullable RenderedTable last;
   private final Map<RuleListId, String> refused =
       new TreeMap<>(Comparator.comparing(RuleListId::toString));
 
@@ -40,24 +54,42 @@ public final class TableRenderer {
       lists.clear();
       refused.clear();
     }
+    endpointsChanged |=
+        changes.settings() || !changes.workloads().isEmpty() || !changes.hosts().isEmpty();
     refused.keySet().removeAll(changes.ruleLists());
-    lists.keySet().removeIf(key -> changes.ruleLists().contains(key.list()));
+    changes.ruleLists().forEach(this::forget);
+  }
+
+  private void forget(RuleListId list) {
+    changedLists.add(list);
+    chainsOf.getOrDefault(list, Set.of()).forEach(lists::remove);
   }
 
   /** The members of this set are in another set of the kernel now. */
   public void forget(MemberSetId set) {
-    lists.values().removeIf(chain -> chain.members().contains(set));
+    lists.values().stream()
+        .filter(chain -> chain.members().contains(set))
+        .flatMap(chain -> chain.origin().stream())
+        .toList()
+        .forEach(this::forget);
   }
 
   /** The kernel does not take the rules of this list: from now on it denies everything. */
   public void refuse(RuleListId list, String reason) {
     refused.put(list, reason);
-    lists.keySet().removeIf(key -> key.list().equals(list));
+    forget(list);
   }
 
   /** The lists whose rules cannot be written, and why. */
   public Map<RuleListId, String> refused() {
     return refused;
+  }
+
+  /** The tiers that cannot be written for some endpoint: too many with Pass rules come first. */
+  public Set<String> unreachable() {
+    return heads.values().stream()
+        .flatMap(head -> head.unreachable().stream())
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   /** The whole table; empty before policy was computed for the first time. */
@@ -82,46 +114,96 @@ public final class TableRenderer {
       this.links = links;
       this.sets = sets;
       this.settings = settings;
-      this.endpoints = new EndpointChains(settings, this::actions);
+      this.endpoints = new EndpointChains(settings, this::hasPass);
     }
 
     RenderedTable render() {
+      RenderedTable table = renderLists().orElseGet(this::renderAll);
+      last = table;
+      lastLinks = links;
+      endpointsChanged = false;
+      changedLists.clear();
+      return table;
+    }
+
+    /** Where only rules have changed, the rest stays as it is; empty where more has. */
+    private Optional<RenderedTable> renderLists() {
+      RenderedTable before = last;
+      if (before == null || endpointsChanged || !links.equals(lastLinks)) {
+        return Optional.empty();
+      }
+      chains.putAll(before.chains());
+      boolean sameSets = true;
+      for (RuleListId list : changedLists) {
+        for (ListChains.Key key : chainsOf.getOrDefault(list, Set.of())) {
+          RenderedChain now = renderList(key);
+          lists.put(key, now);
+          RenderedChain old = chains.put(now.name(), now);
+          sameSets &=
+              old != null
+                  && old.constants().equals(now.constants())
+                  && old.members().equals(now.members());
+        }
+      }
+      if (changedLists.stream().anyMatch(this::isPassChanged)) {
+        chains.clear();
+        return Optional.empty();
+      }
+      return Optional.of(
+          sameSets
+              ? new RenderedTable(Map.copyOf(chains), before.sets(), before.members())
+              : table(lastDispatch));
+    }
+
+    private boolean isPassChanged(RuleListId list) {
+      Boolean before = passes.get(list);
+      return before != null && before != hasPass(list);
+    }
+
+    private RenderedTable renderAll() {
       forgetHeadsOfChangedPasses();
       links.workloads().forEach(this::addWorkload);
       links.hosts().forEach((index, host) -> addHost(host, index));
       new BaseChains(settings, this::wildcard).chains().forEach(this::add);
       heads.keySet().retainAll(usedHeads);
       lists.keySet().retainAll(usedLists);
+      chainsOf.clear();
+      usedLists.forEach(key -> chainsOf.computeIfAbsent(key.list(), _ -> new HashSet<>()).add(key));
+      lastDispatch = dispatch.sets();
+      return table(lastDispatch);
+    }
+
+    private RenderedTable table(Map<NamedSet, Set<Element>> dispatched) {
+      Map<NamedSet, Set<Element>> all = new HashMap<>(dispatched);
       Set<MemberSetId> members = new HashSet<>();
       chains
           .values()
           .forEach(
               chain -> {
                 members.addAll(chain.members());
-                chain.constants().forEach(dispatch::addAll);
+                all.putAll(chain.constants());
               });
-      return new RenderedTable(Map.copyOf(chains), dispatch.sets(), members);
+      return new RenderedTable(Map.copyOf(chains), all, members);
     }
 
     /** Where a list has Pass rules for the first time, or not any more, its callers differ. */
     private void forgetHeadsOfChangedPasses() {
-      if (passes.entrySet().stream()
-          .anyMatch(entry -> entry.getValue() != hasPass(entry.getKey()))) {
+      if (changedLists.stream().anyMatch(this::isPassChanged)) {
         heads.clear();
       }
       passes.clear();
     }
 
     private boolean hasPass(RuleListId list) {
-      return actions(list).contains(PolicyAction.PASS);
-    }
-
-    private List<PolicyAction> actions(RuleListId list) {
-      return refused.containsKey(list)
-          ? List.of()
-          : filter.ruleLists().getOrDefault(list, List.of()).stream()
-              .map(FilterRule::action)
-              .toList();
+      if (refused.containsKey(list)) {
+        return false;
+      }
+      for (FilterRule rule : filter.ruleLists().getOrDefault(list, List.of())) {
+        if (rule.action() == PolicyAction.PASS) {
+          return true;
+        }
+      }
+      return false;
     }
 
     private void addWorkload(String name, int index) {
@@ -188,13 +270,13 @@ public final class TableRenderer {
     }
 
     private void addList(ListChains.Key key) {
-      passes.put(key.list(), hasPass(key.list()));
       if (usedLists.add(key)) {
         RenderedChain chain = lists.get(key);
         if (chain == null) {
           chain = renderList(key);
           lists.put(key, chain);
         }
+        passes.put(key.list(), hasPass(key.list()));
         add(chain);
       }
     }

@@ -137,6 +137,14 @@ class FilterTiersTest {
     ingress(FilterNode.rules(tiers, List.of(profile("open"))));
     allowed(80);
     denied(81);
+    tiers.add(tier("t6", false, "pass-80"));
+    node.endpoint(server, FilterNode.rules(tiers, List.of(profile("open"))), OPEN);
+    node.tryApply();
+    assertThat(node.now().problems()).hasSize(1).first().asString().contains("too many tiers");
+    denied(80);
+    tiers.removeLast();
+    ingress(FilterNode.rules(tiers, List.of(profile("open"))));
+    allowed(80);
   }
 
   @Test

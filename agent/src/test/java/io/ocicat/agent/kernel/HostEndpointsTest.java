@@ -126,13 +126,21 @@ class HostEndpointsTest {
 
   @Test
   void failsafesStayOpen() {
-    node.filter.setSettings(HostSettings.failsafe(22));
+    node.filter.setSettings(HostSettings.openPort(22));
     apply(endpoint("eth0", EndpointRules.CLOSED, EndpointRules.CLOSED));
     expect(true, outside, self, NODE, 22);
     expect(true, outside, self, "fd07::1", 22);
     expect(true, self, outside, OUTSIDE, 22);
     expect(false, outside, self, NODE, 80);
     expect(false, self, outside, "fd07::2", 80);
+    node.filter.setSettings(HostSettings.failsafe(22, "192.168.7.2/32", "10.0.0.0/8"));
+    node.apply();
+    expect(true, outside, self, NODE, 22);
+    expect(true, self, outside, OUTSIDE, 22);
+    expect(false, outside, self, "fd07::1", 22);
+    node.filter.setSettings(HostSettings.failsafe(22, "192.168.7.3/32"));
+    node.apply();
+    expect(false, outside, self, NODE, 22);
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.ocicat.agent.kernel;
 import io.ocicat.agent.filter.FilterSettings;
 import io.ocicat.agent.filter.FilterSettings.Failsafe;
 import io.ocicat.agent.filter.FilterSettings.ToHost;
+import io.ocicat.ip.IpPrefix;
 import java.util.List;
 import java.util.Optional;
 
@@ -19,8 +20,18 @@ final class HostSettings {
   }
 
   /** One UDP port stays open in both directions. */
-  static FilterSettings failsafe(int port) {
+  static FilterSettings openPort(int port) {
     return with(ToHost.ACCEPT, false, List.of(new Failsafe(Rules.UDP, port, Optional.empty())));
+  }
+
+  /** The same for peers in these networks. */
+  static FilterSettings failsafe(int port, String... nets) {
+    return with(
+        ToHost.ACCEPT,
+        false,
+        List.of(nets).stream()
+            .map(net -> new Failsafe(Rules.UDP, port, Optional.of(IpPrefix.parse(net))))
+            .toList());
   }
 
   private static FilterSettings with(ToHost toHost, boolean reject, List<Failsafe> failsafes) {
