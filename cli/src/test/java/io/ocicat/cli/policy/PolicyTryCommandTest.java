@@ -39,11 +39,11 @@ class PolicyTryCommandTest {
             new Printed(
                 0,
                 """
-                default/client → shop/db: denied instead of allowed, by the end of tier default, which has
-                    policies for it, none of which allows this
-                  TCP port 5432, TCP port 8080, other TCP ports, UDP, ICMP echo
-                shop/web → shop/db: denied instead of allowed, by the end of tier default, which has policies
+                default/client → shop/db: denied instead of allowed, by the end of tier default, which has policies
                     for it, none of which allows this
+                  TCP port 5432, TCP port 8080, other TCP ports, UDP, ICMP echo
+                shop/web → shop/db: denied instead of allowed, by the end of tier default, which has policies for
+                    it, none of which allows this
                   TCP port 8080, other TCP ports, UDP, ICMP echo
                 2 of 6 pairs of pods change
                 """,
