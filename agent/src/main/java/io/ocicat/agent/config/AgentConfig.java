@@ -1,5 +1,6 @@
 package io.ocicat.agent.config;
 
+import io.ocicat.agent.filter.FilterSettings;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.nio.file.Path;
@@ -22,6 +23,7 @@ import java.util.regex.Pattern;
  *     for the kernel's choice
  * @param endpointReporting whether endpoint status is written to a datastore of keys and values
  * @param endpointStatusPathPrefix the folder in which {@code endpoint-status} is
+ * @param filter what concerns the packet filter
  */
 public record AgentConfig(
     List<String> interfacePrefixes,
@@ -61,7 +63,8 @@ public record AgentConfig(
     int ipipMtu,
     boolean vxlanFromWorkloads,
     boolean ipipFromWorkloads,
-    List<IpPrefix> externalNodes) {
+    List<IpPrefix> externalNodes,
+    FilterSettings filter) {
 
   /** Which routes to other nodes' blocks the agent programs, in addition to those by VXLAN. */
   public enum ClusterRoutes {

@@ -4,6 +4,7 @@ import static java.util.Map.entry;
 
 import io.ocicat.agent.config.AgentConfig.ClusterRoutes;
 import io.ocicat.agent.config.AgentConfig.ServiceLoopPrevention;
+import io.ocicat.agent.filter.FilterSettings;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.nio.file.Path;
@@ -136,6 +137,32 @@ final class FelixParameters {
   static final Parameter<List<IpPrefix>> EXTERNAL_NODES_LIST =
       Parameter.of("externalNodesList", ValueType.PREFIXES, List.of());
 
+  static final Parameter<FilterSettings.ToHost> DEFAULT_ENDPOINT_TO_HOST_ACTION =
+      Parameter.of(
+          "defaultEndpointToHostAction",
+          ValueType.oneOf(
+              List.of(
+                  entry("Drop", FilterSettings.ToHost.DROP),
+                  entry("Accept", FilterSettings.ToHost.ACCEPT),
+                  entry("Return", FilterSettings.ToHost.RETURN))),
+          FilterSettings.ToHost.DROP);
+
+  /** Whether denied packets are answered. */
+  static final Parameter<Boolean> NFTABLES_FILTER_DENY_ACTION =
+      Parameter.of(
+          "nftablesFilterDenyAction",
+          ValueType.oneOf(List.of(entry("Drop", false), entry("Reject", true))),
+          false);
+
+  static final Parameter<Boolean> DISABLE_CONNTRACK_INVALID_CHECK =
+      Parameter.of("disableConntrackInvalidCheck", ValueType.FLAG, false);
+  static final Parameter<String> LOG_PREFIX =
+      Parameter.of("logPrefix", ValueType.LOG_PREFIX, "calico-packet");
+  static final Parameter<List<FilterSettings.Failsafe>> FAILSAFE_INBOUND_HOST_PORTS =
+      Parameter.of("failsafeInboundHostPorts", FailsafePorts.TYPE, FailsafePorts.INBOUND);
+  static final Parameter<List<FilterSettings.Failsafe>> FAILSAFE_OUTBOUND_HOST_PORTS =
+      Parameter.of("failsafeOutboundHostPorts", FailsafePorts.TYPE, FailsafePorts.OUTBOUND);
+
   static final List<Parameter<?>> ALL =
       List.of(
           INTERFACE_PREFIX,
@@ -175,6 +202,12 @@ final class FelixParameters {
           ALLOW_VXLAN_PACKETS_FROM_WORKLOADS,
           ALLOW_IPIP_PACKETS_FROM_WORKLOADS,
           EXTERNAL_NODES_LIST,
+          DEFAULT_ENDPOINT_TO_HOST_ACTION,
+          NFTABLES_FILTER_DENY_ACTION,
+          DISABLE_CONNTRACK_INVALID_CHECK,
+          LOG_PREFIX,
+          FAILSAFE_INBOUND_HOST_PORTS,
+          FAILSAFE_OUTBOUND_HOST_PORTS,
           PROMETHEUS_METRICS_PORT);
 
   private FelixParameters() {}

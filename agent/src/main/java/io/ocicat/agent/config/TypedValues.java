@@ -2,6 +2,7 @@ package io.ocicat.agent.config;
 
 import static java.util.Objects.requireNonNull;
 
+import io.ocicat.agent.filter.FilterSettings;
 import java.util.Map;
 
 /** The values in force as the types that the agent works with. */
@@ -46,7 +47,20 @@ record TypedValues(Map<String, ConfigValue> values) {
         get(FelixParameters.IPIP_MTU),
         get(FelixParameters.ALLOW_VXLAN_PACKETS_FROM_WORKLOADS),
         get(FelixParameters.ALLOW_IPIP_PACKETS_FROM_WORKLOADS),
-        get(FelixParameters.EXTERNAL_NODES_LIST));
+        get(FelixParameters.EXTERNAL_NODES_LIST),
+        filter());
+  }
+
+  private FilterSettings filter() {
+    return new FilterSettings(
+        get(FelixParameters.INTERFACE_PREFIX),
+        get(FelixParameters.IPV6_SUPPORT),
+        get(FelixParameters.DEFAULT_ENDPOINT_TO_HOST_ACTION),
+        get(FelixParameters.NFTABLES_FILTER_DENY_ACTION),
+        !get(FelixParameters.DISABLE_CONNTRACK_INVALID_CHECK),
+        get(FelixParameters.LOG_PREFIX),
+        get(FelixParameters.FAILSAFE_INBOUND_HOST_PORTS),
+        get(FelixParameters.FAILSAFE_OUTBOUND_HOST_PORTS));
   }
 
   private <T> T get(Parameter<T> parameter) {

@@ -49,6 +49,8 @@ record ValueType<T>(
   private static final Pattern PORTS = Pattern.compile("(\\d{1,5})(?::(\\d{1,5}))?");
   private static final Pattern HOST = Pattern.compile("[a-zA-Z0-9:._+-]{1,64}");
   private static final Pattern INTERFACE_PREFIX = Pattern.compile("[a-zA-Z0-9_-]{1,15}");
+  private static final Pattern PREFIX =
+      Pattern.compile("[a-zA-Z0-9%:/_-]([a-zA-Z0-9%:/_ -]{0,62}[a-zA-Z0-9%:/_-])?");
   private static final int MAX_PORT = 0xffff;
 
   static final ValueType<Boolean> FLAG =
@@ -119,6 +121,12 @@ record ValueType<T>(
   static final ValueType<String> PORT_RANGE =
       new ValueType<>(
           "a port or a range as in 32768:65535", ValueType::portRange, text -> text, "");
+
+  /** The kernel keeps 127 bytes; {@code %} and a letter stand for parts of the policy's name. */
+  static final ValueType<String> LOG_PREFIX =
+      new ValueType<>(
+          "1–64 letters, digits, %, :, /, _ and -, or spaces within",
+          text -> PREFIX.matcher(text).matches() ? text : null, text -> text, "");
 
   static ValueType<Integer> whole(int min, int max) {
     return new ValueType<>(

@@ -14,9 +14,7 @@ import io.ocicat.netlink.RequestOutcome;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.nft.Generation;
-import io.ocicat.netlink.nft.TableFamily;
 import io.ocicat.netlink.nft.TableId;
-import io.ocicat.netlink.nft.Tables;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -41,13 +39,6 @@ import org.jspecify.annotations.Nullable;
  * goes into force. For one thread.
  */
 public final class FilterReconciler {
-  /** The tables of Felix, whose rules ours replace. */
-  private static final List<TableId> FELIX =
-      List.of(
-          new TableId(TableFamily.IP, "calico"),
-          new TableId(TableFamily.IP6, "calico"),
-          new TableId(TableFamily.ARP, "calico-arp"));
-
   /** Each attempt either is overtaken by others or closes a rule list. */
   private static final int ATTEMPTS = 100;
 
@@ -292,11 +283,9 @@ public final class FilterReconciler {
 
   private void removeFelix(FilterTransaction out) {
     if (takingOver) {
-      for (TableId other : FELIX) {
-        if (net.find(Tables.get(other)).isPresent()) {
-          out.removeTable(other);
-          out.then(() -> log.write("removed Felix's table %s".formatted(other)));
-        }
+      for (TableId other : FelixTables.in(net)) {
+        out.removeTable(other);
+        out.then(() -> log.write("removed Felix's table %s".formatted(other)));
       }
       out.then(() -> takingOver = false);
     }

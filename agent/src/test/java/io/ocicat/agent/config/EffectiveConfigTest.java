@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.agent.config.AgentConfig.ClusterRoutes;
 import io.ocicat.agent.config.ConfigSource.Strength;
 import io.ocicat.agent.config.ConfigValue.Use;
+import io.ocicat.agent.filter.FilterSettings.Failsafe;
 import io.ocicat.datastore.model.Shapes;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -192,6 +194,46 @@ class EffectiveConfigTest {
   }
 
   @Test
+  void failsafePortsAreReadFromVariablesAndFromResources() {
+    assertThat(of(Map.of(), "").config().filter().failsafeIngress())
+        .contains(new Failsafe(6, 22, Optional.empty()), new Failsafe(17, 68, Optional.empty()));
+    Optional<IpPrefix> office = Optional.of(IpPrefix.parse("192.0.2.0/24"));
+    Optional<IpPrefix> v6 = Optional.of(IpPrefix.parse("2001:db8::/32"));
+
+    EffectiveConfig variable =
+        of(
+            Map.of(
+                "FELIX_FAILSAFEINBOUNDHOSTPORTS",
+                "tcp:192.0.2.0/24:22, udp:[2001:db8::]/32:53,8080",
+                "FELIX_FAILSAFEOUTBOUNDHOSTPORTS",
+                "none"),
+            "");
+    assertThat(variable.problems()).isEmpty();
+    assertThat(variable.config().filter().failsafeIngress())
+        .containsExactly(
+            new Failsafe(6, 22, office),
+            new Failsafe(17, 53, v6),
+            new Failsafe(6, 8080, Optional.empty()));
+    assertThat(variable.config().filter().failsafeEgress()).isEmpty();
+
+    Resource common =
+        resource(
+            "default",
+            spec ->
+                spec.putArray("failsafeInboundHostPorts")
+                    .addObject()
+                    .put("protocol", "UDP")
+                    .put("port", 53)
+                    .put("net", "192.0.2.0/24"));
+    assertThat(of(Map.of(), "", common).config().filter().failsafeIngress())
+        .containsExactly(new Failsafe(17, 53, office));
+    assertThat(of(Map.of("FELIX_FAILSAFEINBOUNDHOSTPORTS", "ssh"), "").problems())
+        .singleElement()
+        .asString()
+        .contains("must be ports as in tcp:192.0.2.0/24:22");
+  }
+
+  @Test
   void withoutBirdTheAgentProgramsTheRoutesOfTheCluster() {
     assertThat(of(Map.of(), "").config().programClusterRoutes()).isEqualTo(ClusterRoutes.ENABLED);
     assertThat(of(Map.of("CALICO_NETWORKING_BACKEND", "vxlan"), "").config().programClusterRoutes())
@@ -255,13 +297,13 @@ class EffectiveConfigTest {
                 "default",
                 spec -> {
                   spec.put("bpfEnabled", false).put("inventedLater", 7);
-                  spec.putArray("failsafeInboundHostPorts").addObject().put("port", 22);
+                  spec.putArray("healthTimeoutOverrides").addObject().put("name", "x");
                 }));
 
     assertThat(value(config, "typhaAddr").use()).isEqualTo(Use.NOT_USED);
     assertThat(value(config, "bpfEnabled").value()).isEqualTo("true");
     assertThat(value(config, "logSeverityScreen").source().strength()).isEqualTo(Strength.FILE);
-    assertThat(value(config, "failsafeInboundHostPorts").value()).isEqualTo("[{\"port\":22}]");
+    assertThat(value(config, "healthTimeoutOverrides").value()).isEqualTo("[{\"name\":\"x\"}]");
     assertThat(value(config, "inventedLater").use()).isEqualTo(Use.UNKNOWN);
     assertThat(config.problems())
         .containsExactly("/etc/calico/felix.cfg:2 is not \"name = value\": it is ignored");
