@@ -39,6 +39,8 @@ public record Discrepancy(Kind kind, String object, String actual, String expect
     FLANNEL_LEASE,
     /** Where a VXLAN sends the frames for another node. */
     FDB,
+    /** Network policy, which may be as it should be. */
+    POLICY,
     /** Rules that are not ours. */
     FIREWALL,
     MASQUERADE,

@@ -9,6 +9,7 @@ import io.ocicat.cli.check.ExpectedAttachments;
 import io.ocicat.cli.check.PathCheck;
 import io.ocicat.cli.options.NodeContext;
 import io.ocicat.cli.options.RuntimeDirOptions;
+import io.ocicat.cli.policy.PolicyCause;
 import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cli.resource.ConnectionOptions;
 import io.ocicat.cni.CniJson;
@@ -231,6 +232,8 @@ public final class ConnectivityCommand implements Callable<Integer> {
               paths,
               peers,
               BirdSessions.in(context.folders().run()),
+              new PolicyCause(connection.read(commandContext)),
+              port,
               pods);
       List<PairResult> pairs =
           new ArrayList<>(

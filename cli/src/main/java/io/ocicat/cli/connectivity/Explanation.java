@@ -6,6 +6,7 @@ import io.ocicat.cli.check.ClusterPeers;
 import io.ocicat.cli.check.Discrepancy;
 import io.ocicat.cli.check.ExpectedAttachment;
 import io.ocicat.cli.check.PathCheck;
+import io.ocicat.cli.policy.PolicyCause;
 import io.ocicat.ip.IpAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -15,7 +16,7 @@ import java.util.Optional;
 
 /**
  * Finds the state of this node that explains why packets were lost: of the pods' attachments, of
- * the path to the other node, then rules of others. Not thread-safe.
+ * the path to the other node, then policy, then rules of others. Not thread-safe.
  */
 final class Explanation {
   private final String node;
@@ -23,11 +24,14 @@ final class Explanation {
   private final PathCheck paths;
   private final ClusterPeers peers;
   private final BirdSessions sessions;
+  private final PolicyCause policy;
+  private final int tcpPort;
   private final Map<String, ProbeSource> localPods;
   private final Map<String, List<Discrepancy>> checked = new HashMap<>();
 
   /**
    * @param node this node's name
+   * @param tcpPort where probes connect to
    * @param localPods by name
    */
   Explanation(
@@ -36,12 +40,16 @@ final class Explanation {
       PathCheck paths,
       ClusterPeers peers,
       BirdSessions sessions,
+      PolicyCause policy,
+      int tcpPort,
       Map<String, ProbeSource> localPods) {
     this.node = node;
     this.attachments = attachments;
     this.paths = paths;
     this.peers = peers;
     this.sessions = sessions;
+    this.policy = policy;
+    this.tcpPort = tcpPort;
     this.localPods = Map.copyOf(localPods);
   }
 
@@ -70,10 +78,29 @@ final class Explanation {
       // Small packets arrive: only a link that takes less explains it.
       found.removeIf(one -> one.kind() != Discrepancy.Kind.MTU);
     }
+    if (found.isEmpty() && !answer.isTooLarge()) {
+      denied(from, answer).ifPresent(found::add);
+    }
     if (found.isEmpty()) {
       found.addAll(paths.firewall());
     }
     return found.stream().findFirst();
+  }
+
+  /** Policy is asked about what was not answered: echo requests, or else TCP. */
+  private Optional<Discrepancy> denied(ProbeSource from, Probe.Answer answer) {
+    List<IpAddress> senders =
+        from.attachment().isPresent()
+            ? from.addresses()
+            : peers.nodes().getOrDefault(from.name(), List.of());
+    return senders.stream()
+        .filter(sender -> sender.isV4() == answer.address().isV4())
+        .findFirst()
+        .flatMap(
+            sender ->
+                answer.mtu() == 0
+                    ? policy.ofPing(sender, answer.address())
+                    : policy.ofTcp(sender, answer.address(), tcpPort));
   }
 
   /** What is wrong with a pod of this node, or who else drops its packets. */

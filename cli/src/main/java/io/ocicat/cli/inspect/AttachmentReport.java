@@ -6,6 +6,7 @@ import io.ocicat.cli.check.ShortIds;
 import io.ocicat.daemon.trace.Cause;
 import java.io.PrintWriter;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -33,6 +34,14 @@ record AttachmentReport(
   AttachmentReport {
     evidence = List.copyOf(evidence);
     problems = List.copyOf(problems);
+  }
+
+  /** With more sentences. */
+  AttachmentReport with(List<String> more) {
+    List<String> sentences = new ArrayList<>(evidence);
+    sentences.addAll(more);
+    return new AttachmentReport(
+        containerId, ifName, pod, network, verdict, cause, sentences, problems, next, last);
   }
 
   void print(ShortIds ids, PrintWriter out) {

@@ -87,6 +87,7 @@ enum AttachmentState {
           BGP_SESSION,
           FLANNEL_LEASE,
           FDB,
+          POLICY,
           FIREWALL,
           MASQUERADE,
           PORT_MAP,

@@ -5,6 +5,9 @@ import io.ocicat.cli.check.AttachmentCheck;
 import io.ocicat.cli.check.ShortIds;
 import io.ocicat.cli.options.NodeContext;
 import io.ocicat.cli.options.RuntimeDirOptions;
+import io.ocicat.cli.policy.PolicyCause;
+import io.ocicat.cli.resource.CommandContext;
+import io.ocicat.cli.resource.ConnectionOptions;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.daemon.trace.Cause;
 import java.io.PrintWriter;
@@ -29,7 +32,7 @@ import tools.jackson.databind.node.ObjectNode;
     name = "why",
     description = {
       "Say why a pod or container has no network, and what to do.",
-      "Compares what ADD was asked for and answered with the kernel as it is now."
+      "Compares what ADD was asked for and answered with the kernel as it is now. Of a pod on Calico's network it also says which policies apply."
     },
     mixinStandardHelpOptions = true,
     footer = {"", "Example: ocicat why default/web"},
@@ -40,6 +43,8 @@ import tools.jackson.databind.node.ObjectNode;
       "2:the command line is invalid; nothing was done"
     })
 public final class WhyCommand implements Callable<Integer> {
+  private static final String CALICO = "calico";
+
   private final NodeContext context;
 
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -54,6 +59,7 @@ public final class WhyCommand implements Callable<Integer> {
   private boolean json;
 
   @Mixin private RuntimeDirOptions dirs = new RuntimeDirOptions();
+  @Mixin private ConnectionOptions connection = new ConnectionOptions();
 
   public WhyCommand(NodeContext context) {
     this.context = context;
@@ -69,11 +75,28 @@ public final class WhyCommand implements Callable<Integer> {
     // A runtime that fails tries again with another container: the last one counts.
     String newest = reports.getFirst().containerId();
     List<AttachmentReport> current =
-        reports.stream().filter(s -> s.containerId().equals(newest)).toList();
+        reports.stream()
+            .filter(s -> s.containerId().equals(newest))
+            .map(report -> withPolicy(report, evidence))
+            .toList();
     List<AttachmentReport> earlier =
         reports.stream().filter(s -> !s.containerId().equals(newest)).toList();
     print(evidence, current, earlier);
     return current.stream().allMatch(report -> report.verdict().isFine()) ? 0 : 1;
+  }
+
+  /** Policy may be why a pod that is attached soundly reaches nobody. */
+  private AttachmentReport withPolicy(AttachmentReport report, ContainerRecords evidence) {
+    boolean ofCalico =
+        evidence.expectedAttachments().all().stream()
+            .filter(expected -> expected.key().containerId().equals(report.containerId()))
+            .flatMap(expected -> expected.requests().stream())
+            .anyMatch(request -> request.plugin().equals(CALICO));
+    return report.verdict().isFine() && ofCalico
+        ? report.with(
+            new PolicyCause(connection.read(CommandContext.ofProcess(context.environment(), false)))
+                .about(report.pod()))
+        : report;
   }
 
   private Cni runtime() {

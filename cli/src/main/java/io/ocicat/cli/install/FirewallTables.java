@@ -1,5 +1,6 @@
 package io.ocicat.cli.install;
 
+import io.ocicat.agent.nft.PolicyTable;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.nft.Elements;
@@ -16,7 +17,9 @@ import java.util.Optional;
 
 /**
  * The nf_tables tables that our plugins have made in the host's network namespace. Plugins leave
- * them there without containers, for the next one; only uninstall knows that there is none.
+ * them there without containers, for the next one; only uninstall knows that there is none. The
+ * node agent's packet filter stays in force without it, and would close the pods of a successor: it
+ * goes in any case.
  *
  * @param netns the host's network namespace; empty for a host without tables
  */
@@ -42,8 +45,9 @@ record FirewallTables(Optional<Path> netns) {
     }
     try (NetnsSockets host = NetnsSockets.of(netns.get())) {
       for (Table table : host.netfilter().list(Tables.all())) {
-        if (PluginTables.isOurs(table)) {
-          remove(host, table.id(), output, dryRun, all);
+        boolean ofPolicy = table.id().equals(PolicyTable.ID);
+        if (ofPolicy || PluginTables.isOurs(table)) {
+          remove(host, table.id(), output, dryRun, all || ofPolicy);
         }
       }
     } catch (NetlinkException e) {

@@ -2,9 +2,11 @@ package io.ocicat.cli.policy;
 
 import io.ocicat.cli.terminal.Wrapping;
 import java.io.PrintWriter;
-import java.util.List;
 
-/** Prints lines by their depth, wrapped to the terminal; what wraps is indented further. */
+/**
+ * Prints lines by their depth, wrapped to the terminal; what wraps is indented further. Texts have
+ * single blanks between words.
+ */
 final class IndentedText {
   private static final int STEP = 2;
   private static final int HANGING = 4;
@@ -20,9 +22,15 @@ final class IndentedText {
 
   void line(int depth, String text) {
     int indent = depth * STEP;
-    List<String> lines = Wrapping.wrap(text, Math.max(NARROWEST, width - indent - HANGING));
-    out.println(" ".repeat(indent) + lines.getFirst());
-    lines.stream().skip(1).forEach(more -> out.println(" ".repeat(indent + HANGING) + more));
+    int room = Math.max(NARROWEST + HANGING, width - indent);
+    String first = Wrapping.wrap(text, room).getFirst();
+    out.println(" ".repeat(indent) + first);
+    String rest = text.strip().substring(first.length()).strip();
+    if (!rest.isEmpty()) {
+      for (String more : Wrapping.wrap(rest, room - HANGING)) {
+        out.println(" ".repeat(indent + HANGING) + more);
+      }
+    }
   }
 
   void blank() {

@@ -16,8 +16,8 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "explain",
     description = {
-      "Say which rule allows or denies a flow, in each direction, and why the rules before it do not match.",
-      "Evaluates what is stored; no packet is sent. Rules of host endpoints are not looked at."
+      "Say which rule allows or denies a flow, and why.",
+      "Names the rule that decides in each direction, and why those before it do not match. Evaluates what is stored; no packet is sent. Rules of host endpoints are not looked at."
     },
     footer = {
       "",

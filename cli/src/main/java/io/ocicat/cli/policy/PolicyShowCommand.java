@@ -23,8 +23,8 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "show",
     description = {
-      "Show the tiers, policies and rules that apply to a pod, in the order they are evaluated.",
-      "On the pod's node, also how many packets each rule has decided about: the first of each flow, of all pods of the node that share the rule."
+      "Show the policies and rules that apply to a pod.",
+      "Tier by tier, in the order they are evaluated. On the pod's node, also how many packets each rule has decided about: the first of each flow, of all pods of the node that share the rule."
     },
     footer = {"", "Example: ocicat policy show shop/web"},
     exitCodeListHeading = "%nExit codes:%n",

@@ -16,8 +16,8 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "try",
     description = {
-      "Say between which pods traffic would change if documents were applied. Nothing is written.",
-      "Policies, tiers, network sets, profiles and namespaces can be tried, several at once. Each pair of pods is evaluated at the ports that rules name and one that none does."
+      "Say what documents would change, and write nothing.",
+      "Lists the pairs of pods between which traffic would be allowed or denied instead. Policies, tiers, network sets, profiles and namespaces can be tried, several at once. Each pair of pods is evaluated at the ports that rules name and one that none does."
     },
     footer = {
       "",

@@ -9,12 +9,9 @@ import io.ocicat.cli.resource.ResourceCommand;
 import io.ocicat.cli.resource.UsageException;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.Monitor;
-import io.ocicat.netlink.NetlinkSocket;
-import io.ocicat.netlink.Protocol;
 import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.nflog.LoggedPacket;
 import io.ocicat.netlink.nflog.PacketLog;
-import io.ocicat.netlink.nft.Tables;
 import io.ocicat.netlink.ns.NetNs;
 import java.time.Duration;
 import java.time.Instant;
@@ -34,8 +31,8 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "watch",
     description = {
-      "Print each packet that policy denies on this node, with the rule that denied it.",
-      "One program at a time can watch. Pods are shown by name where the datastore knows the address."
+      "Print each packet that policy denies on this node.",
+      "With the rule that denied it. One program at a time can watch. Pods are shown by name where the datastore knows the address."
     },
     footer = {
       "",
@@ -56,7 +53,6 @@ final class PolicyWatchCommand extends ResourceCommand {
 
   @Option(
       names = "--denied",
-      required = true,
       description = "Watch denied packets: those that are allowed are not reported by the kernel.")
   private boolean denied;
 
@@ -75,6 +71,9 @@ final class PolicyWatchCommand extends ResourceCommand {
 
   @Override
   protected int run() {
+    if (!denied) {
+      throw new UsageException("say --denied: packets that are allowed cannot be watched");
+    }
     if (count != null && count < 1) {
       throw new UsageException("--count must be at least 1, not " + count);
     }
@@ -82,7 +81,7 @@ final class PolicyWatchCommand extends ResourceCommand {
     AddressNames names = new AddressNames(connection, context, InstantSource.system());
     try (NetNs own = NetNs.current();
         Monitor<LoggedPacket> packets = open(own)) {
-      if (!isEnforced(own)) {
+      if (!EnforcedPolicy.isHere()) {
         err()
             .println(
                 "ocicat: no policy is enforced here (there is no table %s): \"ocicat node\" does it"
@@ -101,15 +100,6 @@ final class PolicyWatchCommand extends ResourceCommand {
           "denied packets cannot be watched (%s): another program does so already, or this one is not root"
               .formatted(e.getMessage()),
           e);
-    }
-  }
-
-  private static boolean isEnforced(NetNs namespace) {
-    try (NetlinkSocket socket = NetlinkSocket.open(Protocol.NETFILTER, namespace)) {
-      return socket.list(Tables.all()).stream()
-          .anyMatch(table -> table.id().equals(PolicyTable.ID));
-    } catch (NetlinkException _) {
-      return false;
     }
   }
 

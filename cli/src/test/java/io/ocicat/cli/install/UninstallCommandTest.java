@@ -2,15 +2,21 @@ package io.ocicat.cli.install;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.agent.nft.PolicyTable;
 import io.ocicat.cni.CniJson;
 import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;
+import io.ocicat.netlink.nft.Chain;
+import io.ocicat.netlink.nft.Chains;
 import io.ocicat.netlink.nft.DataType;
 import io.ocicat.netlink.nft.Element;
 import io.ocicat.netlink.nft.Elements;
 import io.ocicat.netlink.nft.NamedSet;
+import io.ocicat.netlink.nft.Rule;
+import io.ocicat.netlink.nft.Rules;
 import io.ocicat.netlink.nft.Sets;
+import io.ocicat.netlink.nft.Statement;
 import io.ocicat.netlink.nft.Table;
 import io.ocicat.netlink.nft.TableFamily;
 import io.ocicat.netlink.nft.TableId;
@@ -164,7 +170,14 @@ class UninstallCommandTest {
               Sets.add(users),
               Elements.add(
                   users, Element.of(Value.interfaceName("veth0")).withComment("blue/c1/eth0")),
-              Tables.add(Table.of(foreign))));
+              Tables.add(Table.of(foreign)),
+              Tables.add(Table.of(PolicyTable.ID)),
+              Chains.add(Chain.regular(PolicyTable.ID.chain("in_pro//kns.shop"))),
+              Rules.append(
+                  new Rule(
+                      PolicyTable.ID.chain("in_pro//kns.shop"),
+                      List.of(Statement.accept()),
+                      PolicyTable.comment(0)))));
 
       assertThat(machine.uninstall(new FirewallTables(Optional.of(host.path()))))
           .as(machine.err.toString())
@@ -174,7 +187,10 @@ class UninstallCommandTest {
           .extracting(Table::id)
           .containsExactlyInAnyOrder(busy, foreign);
       assertThat(machine.out.toString())
-          .contains("removed   table inet ocicat_idle", "left      table inet ocicat_busy");
+          .contains(
+              "removed   table inet ocicat_idle",
+              "removed   table inet ocicat_policy",
+              "left      table inet ocicat_busy");
     }
   }
 

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.agent.policy.explain;
+
+import org.jspecify.annotations.NullMarked;

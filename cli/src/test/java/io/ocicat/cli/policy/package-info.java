@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.cli.policy;
+
+import org.jspecify.annotations.NullMarked;
