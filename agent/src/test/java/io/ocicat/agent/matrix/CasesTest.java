@@ -41,7 +41,9 @@ class CasesTest {
             GeneratedCases.conflicts(),
             GeneratedCases.singles(),
             ClusterCases.all(),
-            CalicoCases.all())
+            CalicoCases.all(),
+            RuleCases.all(),
+            SetAndHostCases.all())
         .flatMap(List::stream)
         .toList();
   }

@@ -6,11 +6,7 @@ package io.ocicat.agent.matrix;
  * @param v4 whether by IPv4, else IPv6
  */
 public record Cell(Actor from, Actor to, Service service, boolean v4) {
-  /** The first packet, as far as its source port does not matter. */
-  Packet packet() {
-    return packet(0);
-  }
-
+  /** The first packet. */
   Packet packet(int sourcePort) {
     return service.packet(from.address(v4), to.address(v4), sourcePort);
   }

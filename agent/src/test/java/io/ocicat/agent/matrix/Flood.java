@@ -43,16 +43,12 @@ public final class Flood implements AutoCloseable {
     List<Cell> closed = new ArrayList<>();
     List<Cell> open = new ArrayList<>();
     for (int i = 0; i < cells.size(); i++) {
-      if (!isRetried(cells.get(i).service()) && before.get(i) == after.get(i)) {
+      // The kernel sends lost packets of TCP again, which would hide the loss.
+      if (!cells.get(i).service().isTcp() && before.get(i) == after.get(i)) {
         (before.get(i) ? open : closed).add(cells.get(i));
       }
     }
     return new Flood(prober, closed, open);
-  }
-
-  /** The kernel sends lost packets of TCP again, which hides the loss. */
-  private static boolean isRetried(Service service) {
-    return service == Service.TCP_80 || service == Service.TCP_81;
   }
 
   private void run() {

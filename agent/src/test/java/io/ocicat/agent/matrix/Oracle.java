@@ -6,7 +6,9 @@ import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceQuery;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,6 +29,11 @@ public final class Oracle {
   private final Documents documents;
   private final boolean toHost;
   private final List<StoredPolicy> policies = new ArrayList<>();
+  private final Map<Actor, KnownEndpoint> workloads = new HashMap<>();
+
+  /** What applies to an endpoint in a direction, which is the same for all its packets. */
+  private final IdentityHashMap<KnownEndpoint, Map<Flow, List<StoredPolicy>>> applicable =
+      new IdentityHashMap<>();
 
   /**
    * Reads a cluster.
@@ -98,10 +105,13 @@ public final class Oracle {
   }
 
   private KnownEndpoint workload(Actor pod) {
-    return documents.endpoints().stream()
-        .filter(it -> it.type() == KnownEndpoint.Type.WORKLOAD && it.has(pod.v4()))
-        .findFirst()
-        .orElseThrow(() -> new IllegalStateException("no endpoint of " + pod));
+    return workloads.computeIfAbsent(
+        pod,
+        _ ->
+            documents.endpoints().stream()
+                .filter(it -> it.type() == KnownEndpoint.Type.WORKLOAD && it.has(pod.v4()))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("no endpoint of " + pod)));
   }
 
   private boolean isAllowed(KnownEndpoint endpoint, Flow direction, Packet packet) {
@@ -116,8 +126,8 @@ public final class Oracle {
   private Verdict tiers(
       KnownEndpoint endpoint, Flow direction, Packet packet, Predicate<StoredPolicy> which) {
     Map<String, List<StoredPolicy>> byTier = new HashMap<>();
-    for (StoredPolicy policy : policies) {
-      if (which.test(policy) && policy.applies(endpoint, direction)) {
+    for (StoredPolicy policy : applicable(endpoint, direction)) {
+      if (which.test(policy)) {
         byTier.computeIfAbsent(policy.tier(), _ -> new ArrayList<>()).add(policy);
       }
     }
@@ -131,6 +141,14 @@ public final class Oracle {
       }
     }
     return last;
+  }
+
+  private List<StoredPolicy> applicable(KnownEndpoint endpoint, Flow direction) {
+    return applicable
+        .computeIfAbsent(endpoint, _ -> new EnumMap<>(Flow.class))
+        .computeIfAbsent(
+            direction,
+            _ -> policies.stream().filter(it -> it.applies(endpoint, direction)).toList());
   }
 
   private Verdict tier(String name, List<StoredPolicy> applicable, Flow direction, Packet packet) {

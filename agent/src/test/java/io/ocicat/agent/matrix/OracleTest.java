@@ -51,7 +51,7 @@ class OracleTest {
     all.add(Stored.tier("default", "{order: 1000000}"));
     all.add(Stored.tier("kube-admin", "{order: 1000, defaultAction: Pass}"));
     Cell cell = new Cell(from, to, service, true);
-    return new Oracle(all, true).allows(from, to, cell.packet());
+    return new Oracle(all, true).allows(from, to, cell.packet(40_000));
   }
 
   @Test

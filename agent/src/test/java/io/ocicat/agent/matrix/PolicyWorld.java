@@ -283,9 +283,22 @@ public final class PolicyWorld implements AutoCloseable {
             .edit(document -> change.accept(document.withObject("/spec"))));
   }
 
-  /** Replaces a resource, whatever its revision. */
+  /** Gives a stored resource the labels and the spec of another. */
   public void update(Resource changed) {
-    datastore.update(changed.withRevision(datastore.get(changed.key()).revision()));
+    datastore.update(
+        datastore
+            .get(changed.key())
+            .edit(
+                document -> {
+                  ObjectNode wanted = changed.content();
+                  document.set("spec", wanted.path("spec"));
+                  document
+                      .withObject("/metadata")
+                      .setAll(Map.of("labels", wanted.path("metadata").path("labels")));
+                  if (changed.labels().isEmpty()) {
+                    document.withObject("/metadata").remove("labels");
+                  }
+                }));
   }
 
   /** Gives all pods and namespaces what they had in the beginning, and removes further pods. */

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -50,23 +51,30 @@ final class ProbeRound implements AutoCloseable {
     int port = ports.getAsInt();
     ownPorts.add(port);
     Map<Sender, DatagramChannel> udp = new HashMap<>();
+    Map<Actor, Iterator<SocketChannel>> tcp = openTcp(which, port);
     which.stream()
         .forEach(
             number -> {
               try {
-                send(number, port, udp);
+                send(number, port, udp, tcp);
               } catch (IOException _) {
                 // The host itself does not let it out: closed.
               }
             });
   }
 
-  private void send(int number, int port, Map<Sender, DatagramChannel> udp) throws IOException {
+  private void send(
+      int number,
+      int port,
+      Map<Sender, DatagramChannel> udp,
+      Map<Actor, Iterator<SocketChannel>> tcp)
+      throws IOException {
     Cell cell = cells.get(number);
     Station station = Objects.requireNonNull(stations.get(cell.from()), cell::toString);
     IpAddress to = cell.to().address(cell.v4());
     switch (cell.service()) {
-      case TCP_80, TCP_81 -> connect(number, cell, station, port);
+      case TCP_80, TCP_81 ->
+          connect(number, cell, Objects.requireNonNull(tcp.get(cell.from())).next());
       case UDP_80, UDP_81 -> {
         DatagramChannel channel =
             udp.computeIfAbsent(
@@ -86,9 +94,29 @@ final class ProbeRound implements AutoCloseable {
     }
   }
 
-  private void connect(int number, Cell cell, Station station, int port) throws IOException {
-    SocketChannel channel = station.tcp(cell.from().address(cell.v4()), port);
-    open.add(channel);
+  /** Opens the sockets of each place at once, in the order of its cells. */
+  private Map<Actor, Iterator<SocketChannel>> openTcp(BitSet which, int port) {
+    Map<Actor, List<IpAddress>> sources = new HashMap<>();
+    which.stream()
+        .mapToObj(cells::get)
+        .filter(cell -> cell.service().isTcp())
+        .forEach(
+            cell ->
+                sources
+                    .computeIfAbsent(cell.from(), _ -> new ArrayList<>())
+                    .add(cell.from().address(cell.v4())));
+    Map<Actor, Iterator<SocketChannel>> channels = new HashMap<>();
+    sources.forEach(
+        (actor, addresses) -> {
+          List<SocketChannel> opened =
+              Objects.requireNonNull(stations.get(actor), actor::toString).tcp(addresses, port);
+          open.addAll(opened);
+          channels.put(actor, opened.iterator());
+        });
+    return channels;
+  }
+
+  private void connect(int number, Cell cell, SocketChannel channel) throws IOException {
     Station.register(
         channel,
         selector,

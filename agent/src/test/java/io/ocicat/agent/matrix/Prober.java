@@ -30,8 +30,6 @@ public final class Prober implements AutoCloseable {
   private final Map<Actor, Station> stations = new HashMap<>();
   private RawSockets rawSockets = new RawSockets(List.of());
   private int nextPort = FIRST_PORT;
-  private int firstPort = FIRST_PORT;
-  private int lastPort = LAST_PORT;
   private @Nullable ProbeRound round;
   private long cells;
 
@@ -61,17 +59,6 @@ public final class Prober implements AutoCloseable {
     rawSockets.close();
     rawSockets =
         new RawSockets(stations.values().stream().flatMap(it -> it.listeners().stream()).toList());
-  }
-
-  /** Sends from ports of this range from now on. */
-  public void sendFrom(int first, int last) {
-    firstPort = first;
-    lastPort = last;
-    nextPort = first;
-  }
-
-  public void sendFromAny() {
-    sendFrom(FIRST_PORT, LAST_PORT);
   }
 
   /** How many cells were tried so far. */
@@ -149,9 +136,14 @@ public final class Prober implements AutoCloseable {
     return rest;
   }
 
+  /** The port that flows are sent from next. */
+  int nextSourcePort() {
+    return nextPort;
+  }
+
   private int nextPort() {
     int port = nextPort;
-    nextPort = port == lastPort ? firstPort : port + 1;
+    nextPort = port == LAST_PORT ? FIRST_PORT : port + 1;
     return port;
   }
 

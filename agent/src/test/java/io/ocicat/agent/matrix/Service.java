@@ -29,6 +29,10 @@ public enum Service {
     return port;
   }
 
+  boolean isTcp() {
+    return this == TCP_80 || this == TCP_81;
+  }
+
   /** The first packet of such a flow. */
   Packet packet(IpAddress source, IpAddress destination, int sourcePort) {
     if (this != PING) {

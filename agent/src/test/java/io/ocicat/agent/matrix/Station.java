@@ -111,8 +111,16 @@ final class Station implements AutoCloseable {
     return bound(inside(() -> DatagramChannel.open(family(own))), own, port);
   }
 
-  SocketChannel tcp(IpAddress own, int port) {
-    return bound(inside(() -> SocketChannel.open(family(own))), own, port);
+  /** A socket from each of these addresses, all from one port. */
+  List<SocketChannel> tcp(List<IpAddress> addresses, int port) {
+    return inside(
+        () -> {
+          List<SocketChannel> channels = new ArrayList<>();
+          for (IpAddress own : addresses) {
+            channels.add(bound(SocketChannel.open(family(own)), own, port));
+          }
+          return channels;
+        });
   }
 
   private static <T extends NetworkChannel> T bound(T channel, IpAddress own, int port) {
