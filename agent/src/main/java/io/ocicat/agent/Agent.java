@@ -10,6 +10,7 @@ import io.ocicat.agent.flannel.FlannelView;
 import io.ocicat.agent.kernel.KernelMonitor;
 import io.ocicat.agent.kernel.KernelReport;
 import io.ocicat.agent.kernel.NodeKernel;
+import io.ocicat.agent.policy.PolicyCalculation;
 import io.ocicat.agent.status.AgentStatus;
 import io.ocicat.agent.status.EndpointStatusFiles;
 import io.ocicat.agent.status.EndpointStatusKeys;
@@ -29,13 +30,16 @@ import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.route.Address;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -46,6 +50,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * datastore ─► WatchedCluster ─► CalicoNetwork ─► DesiredState ─► NodeKernel ─► status
+ * datastore ─► PolicyCalculation ───────────────► DesiredFilter ─►
  * flannel's leases ─► FlannelView ─► FlannelNetwork ─►
  * kernel ───────────────────────────────────────────────────────►
  *              WatchedCluster ─► BgpFollower ─► BIRD's configuration
@@ -67,6 +72,7 @@ public final class Agent implements AutoCloseable {
   private final AgentParts parts;
   private final BlockingQueue<Event> queue = new LinkedBlockingQueue<>();
   private final WatchedCluster view;
+  private final PolicyCalculation policy;
   private final DesiredState state = new DesiredState();
   private final CalicoNetwork calico;
   private final FlannelNetwork flannel = new FlannelNetwork(state);
@@ -107,12 +113,24 @@ public final class Agent implements AutoCloseable {
   private Agent(AgentParts parts) {
     this.parts = parts;
     this.view = new WatchedCluster(parts.nodeName());
+    // Where there is no Kubernetes, nobody stores the profiles of namespaces.
+    this.policy =
+        new PolicyCalculation(parts.nodeName(), !parts.datastore().cluster().isKubernetes());
     this.config = parts.configuration().of(Map.of(), Map.of());
     this.calico = new CalicoNetwork(view, config, state);
     this.status = AgentStatus.starting(parts.nodeName());
     this.files = new EndpointStatusFiles(config.endpointStatusPathPrefix());
     this.kernel =
-        new NodeKernel(parts.host(), state, calico, config, parts.log(), System::nanoTime);
+        new NodeKernel(
+            parts.host(),
+            state,
+            policy.filter(),
+            parts.filter(),
+            calico,
+            config,
+            parts.log(),
+            System::nanoTime);
+    policy.configure(config.filter(), config.workloadSourceSpoofing());
     try {
       this.monitor =
           KernelMonitor.start(parts.host(), report -> queue.add(new Event.OfKernel(report)));
@@ -147,7 +165,7 @@ public final class Agent implements AutoCloseable {
   public static Agent start(AgentParts parts) {
     Agent agent = new Agent(parts);
     agent.thread.start();
-    for (Kind kind : WatchedCluster.KINDS) {
+    for (Kind kind : agent.kinds()) {
       agent.followers.add(
           ResourceFollower.start(
               parts.datastore(),
@@ -155,6 +173,12 @@ public final class Agent implements AutoCloseable {
               event -> agent.queue.add(new Event.OfView(event))));
     }
     return agent;
+  }
+
+  private Set<Kind> kinds() {
+    Set<Kind> kinds = EnumSet.copyOf(WatchedCluster.KINDS);
+    kinds.addAll(policy.kinds());
+    return kinds;
   }
 
   /** Follows flannel's network as well, if the node has it. */
@@ -187,7 +211,7 @@ public final class Agent implements AutoCloseable {
         List<Event> events = await();
         Set<ViewChange> changes = new LinkedHashSet<>();
         events.forEach(event -> take(event, changes));
-        if (view.isComplete()) {
+        if (view.isComplete() && policy.isComplete()) {
           runTimers();
           follow(changes);
           reconcile();
@@ -250,6 +274,7 @@ public final class Agent implements AutoCloseable {
     switch (event) {
       case Event.OfView(ViewEvent report) -> {
         changes.addAll(view.apply(report));
+        policy.apply(report);
         reachability(report);
       }
       case Event.OfKernel(KernelReport report) -> {
@@ -357,6 +382,7 @@ public final class Agent implements AutoCloseable {
     if (hostChanged || ownNode || first || changes.contains(new ViewChange.PoolsChanged())) {
       refresh.request();
     }
+    policy.update();
     hostChanged = false;
   }
 
@@ -369,6 +395,7 @@ public final class Agent implements AutoCloseable {
       }
       config = wanted;
       kernel.configure(wanted);
+      policy.configure(wanted.filter(), wanted.workloadSourceSpoofing());
       calico.configure(wanted);
     }
   }
@@ -436,7 +463,11 @@ public final class Agent implements AutoCloseable {
 
   private void publish(List<String> notes) {
     List<String> problems = new ArrayList<>(notes);
-    view.problems().forEach((key, why) -> problems.add(key.describe() + ": " + why));
+    Map<ResourceKey, String> resources = new TreeMap<>(Comparator.comparing(ResourceKey::describe));
+    resources.putAll(policy.problems());
+    resources.putAll(view.problems());
+    resources.forEach((key, why) -> problems.add(key.describe() + ": " + why));
+    problems.addAll(policy.unreadable());
     problems.addAll(kernel.problems());
     files.problem().ifPresent(problems::add);
     if (statusKeys != null) {

@@ -1,6 +1,7 @@
 package io.ocicat.agent;
 
 import io.ocicat.agent.config.AgentConfig;
+import io.ocicat.agent.kernel.FilterOptions;
 import io.ocicat.agent.kernel.RepairLog;
 import io.ocicat.agent.status.ReadyEndpoints;
 import io.ocicat.base.CrashPoints;
@@ -34,9 +35,10 @@ public record AgentParts(
     ReadyEndpoints ready,
     CrashPoints points,
     RepairLog log,
+    FilterOptions filter,
     @Nullable BgpParts bgp) {
 
-  /** Without BGP. */
+  /** Without BGP, and the filter as Felix has it. */
   public AgentParts(
       Datastore datastore,
       NetNs host,
@@ -57,6 +59,7 @@ public record AgentParts(
         ready,
         points,
         log,
+        FilterOptions.USUAL,
         null);
   }
 
@@ -71,7 +74,23 @@ public record AgentParts(
         ready,
         points,
         log,
+        filter,
         speaker);
+  }
+
+  public AgentParts with(FilterOptions options) {
+    return new AgentParts(
+        datastore,
+        host,
+        nodeName,
+        configuration,
+        refreshNode,
+        workloadMtu,
+        ready,
+        points,
+        log,
+        options,
+        bgp);
   }
 
   /** Computes the configuration from the resources of the datastore and whatever else there is. */

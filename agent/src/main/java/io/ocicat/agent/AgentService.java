@@ -13,6 +13,7 @@ import io.ocicat.agent.config.EffectiveConfig;
 import io.ocicat.agent.flannel.FlannelParts;
 import io.ocicat.agent.flannel.FlannelService;
 import io.ocicat.agent.flannel.FlannelSettings;
+import io.ocicat.agent.kernel.FilterOptions;
 import io.ocicat.agent.kernel.RepairLog;
 import io.ocicat.agent.startup.LocalNode;
 import io.ocicat.agent.startup.NetworkUnavailableCondition;
@@ -64,6 +65,13 @@ public final class AgentService implements AutoCloseable {
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
   private static final Duration TICK = Duration.ofMillis(500);
   private static final Duration SECRETS = Duration.ofSeconds(5);
+
+  /** Deletes what Felix left in nf_tables. */
+  public static final String TAKE_OVER = "OCICAT_TAKE_OVER";
+
+  /** Ends connections that a new policy denies. */
+  private static final String END_DENIED = "OCICAT_END_DENIED_CONNECTIONS";
+
   private static final String OWNER_ONLY = "rwx------";
 
   private final Map<String, String> environment;
@@ -254,15 +262,16 @@ public final class AgentService implements AutoCloseable {
   private AgentParts parts(String node) {
     AgentParts parts =
         new AgentParts(
-            datastore,
-            host,
-            node,
-            (resources, labels) -> configure(node, resources, labels),
-            this::refresh,
-            this::writeMtu,
-            ready,
-            points,
-            log);
+                datastore,
+                host,
+                node,
+                (resources, labels) -> configure(node, resources, labels),
+                this::refresh,
+                this::writeMtu,
+                ready,
+                points,
+                log)
+            .with(new FilterOptions(isSet(TAKE_OVER), isSet(END_DENIED)));
     BirdReconciler speaker = bird;
     return speaker == null || !bgpSettings.backend()
         ? parts
@@ -272,6 +281,10 @@ public final class AgentService implements AutoCloseable {
                 SecretSource.of(datastore.cluster(), bgpSettings),
                 SECRETS,
                 speaker::want));
+  }
+
+  private boolean isSet(String variable) {
+    return environment.getOrDefault(variable, "").strip().equals("true");
   }
 
   private void refresh() {

@@ -4,6 +4,7 @@ import io.ocicat.agent.config.AgentConfig;
 import io.ocicat.agent.config.ConfigSources;
 import io.ocicat.agent.config.EffectiveConfig;
 import io.ocicat.agent.flannel.FlannelView;
+import io.ocicat.agent.kernel.FilterOptions;
 import io.ocicat.agent.status.AgentStatus;
 import io.ocicat.agent.status.ReadyEndpoints;
 import io.ocicat.base.CrashPoints;
@@ -55,6 +56,7 @@ final class TestAgent implements AutoCloseable {
                 ready,
                 CrashPoints.IGNORED,
                 log::add,
+                FilterOptions.USUAL,
                 bgp));
   }
 

@@ -113,6 +113,7 @@ final class TestCluster implements AutoCloseable {
                   .put("containerID", "c-" + pod)
                   .put("interfaceName", interfaceName)
                   .put("mac", mac);
+              spec.putArray("profiles").add("kns.default");
               for (String network : networks) {
                 spec.withArray("ipNetworks").add(network);
               }

@@ -159,6 +159,7 @@ final class AgentScene {
                   .put("interfaceName", "cali" + pod)
                   .put("mac", new MacAddress(0xee_ee_ee_00_00_00L + pod).toString());
               spec.putArray("ipNetworks").add(address(pod) + "/32");
+              spec.putArray("profiles").add("kns.default");
             }));
   }
 

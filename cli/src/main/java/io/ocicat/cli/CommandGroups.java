@@ -14,7 +14,7 @@ final class CommandGroups {
       List.of(
           new Group(
               "See what is going on",
-              List.of("status", "why", "connectivity", "bgp", "trace", "doctor")),
+              List.of("status", "why", "connectivity", "policy", "bgp", "trace", "doctor")),
           new Group("Networks and pods", List.of("demo", "cluster", "pod", "net")),
           new Group(
               "Calico resources and addresses",

@@ -19,6 +19,7 @@ import io.ocicat.cli.options.NodeContext;
 import io.ocicat.cli.options.Version;
 import io.ocicat.cli.pod.PodCommand;
 import io.ocicat.cli.pod.PodContext;
+import io.ocicat.cli.policy.PolicyCommand;
 import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cli.resource.ResourceCommands;
 import io.ocicat.cli.store.DatastoreCommand;
@@ -165,7 +166,8 @@ public final class Ocicat {
     ResourceCommands.all(context).forEach(commandLine::addSubcommand);
     return commandLine
         .addSubcommand(DatastoreCommand.of(context))
-        .addSubcommand(IpamCommand.of(context));
+        .addSubcommand(IpamCommand.of(context))
+        .addSubcommand(PolicyCommand.of(context));
   }
 
   public static int run(

@@ -24,7 +24,7 @@ public final class MessageWriter {
   private static final int NESTED = 0x8000;
 
   private static final boolean LITTLE = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
-  private static final int MAX = 16 * 1024 * 1024;
+  private static final int MAX = 64 * 1024 * 1024;
 
   private byte[] bytes;
   private int end;

@@ -70,6 +70,32 @@ public final class Monitor<T> implements AutoCloseable {
     return open(namespace, RECEIVE_BUFFER, List.of(topics));
   }
 
+  /**
+   * Subscribes by requests instead of multicast groups, as a log group wants it: what the kernel
+   * then sends to this socket is reported.
+   *
+   * @throws io.ocicat.netlink.linux.NetlinkException when the kernel refuses one of the requests
+   */
+  public static <T> Monitor<T> open(
+      NetNs namespace, List<NetlinkRequest> subscription, Topic<? extends T> topic) {
+    Monitor<T> monitor = open(namespace, RECEIVE_BUFFER, List.of(topic));
+    Buffers buffers = Buffers.borrow();
+    try {
+      for (int i = 0; i < subscription.size(); i++) {
+        buffers.out.message(subscription.get(i), i + 1);
+      }
+      buffers.out.acknowledgeLast();
+      monitor.channel.send(buffers);
+      RequestOutcome.requireAll(new BatchAcks(subscription, 1).collect(monitor.channel, buffers));
+      return monitor;
+    } catch (RuntimeException e) {
+      monitor.close();
+      throw e;
+    } finally {
+      buffers.release();
+    }
+  }
+
   static <T> Monitor<T> open(NetNs namespace, int receiveBuffer, List<Topic<? extends T>> topics) {
     Protocol protocol = topics.getFirst().protocol();
     if (topics.stream().anyMatch(topic -> topic.protocol() != protocol)) {

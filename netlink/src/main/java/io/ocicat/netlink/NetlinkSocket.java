@@ -126,9 +126,38 @@ public final class NetlinkSocket implements AutoCloseable {
     transact(NetfilterBatch.begin(generation), requests);
   }
 
+  /**
+   * The same, and says what became of each request, in the order given: one that failed undid all,
+   * also those that are done.
+   *
+   * @throws NetlinkException when the transaction as a whole was refused, as with ERESTART
+   */
+  public List<RequestOutcome> tryTransactIf(int generation, List<NetlinkRequest> requests) {
+    return tryTransact(NetfilterBatch.begin(generation), requests);
+  }
+
+  /** The same, whatever the generation. */
+  public List<RequestOutcome> tryTransact(List<NetlinkRequest> requests) {
+    return tryTransact(NetfilterBatch.begin(), requests);
+  }
+
+  private List<RequestOutcome> tryTransact(NetlinkRequest begin, List<NetlinkRequest> requests) {
+    List<RequestOutcome> outcomes = outcomes(begin, requests);
+    if (outcomes.isEmpty()) {
+      return outcomes;
+    }
+    RequestOutcome.requireAll(outcomes.subList(0, 1));
+    return outcomes.subList(1, outcomes.size());
+  }
+
   private void transact(NetlinkRequest begin, List<NetlinkRequest> requests) {
+    RequestOutcome.requireAll(outcomes(begin, requests));
+  }
+
+  /** The outcome of the opening message comes first. */
+  private List<RequestOutcome> outcomes(NetlinkRequest begin, List<NetlinkRequest> requests) {
     if (requests.isEmpty()) {
-      return;
+      return List.of();
     }
     long start = System.nanoTime();
     lock.lock();
@@ -145,7 +174,7 @@ public final class NetlinkSocket implements AutoCloseable {
       buffers.out.acknowledgeLast();
       buffers.out.message(NetfilterBatch.END, first + opened.size());
       channel.send(buffers);
-      RequestOutcome.requireAll(new BatchAcks(opened, first).collect(channel, buffers));
+      return new BatchAcks(opened, first).collect(channel, buffers);
     } finally {
       buffers.release();
       lock.unlock();

@@ -8,6 +8,7 @@ import io.ocicat.agent.desired.ForwardingKey;
 import io.ocicat.agent.desired.HostNetwork;
 import io.ocicat.agent.desired.LinkNeighbour;
 import io.ocicat.agent.desired.TableContent;
+import io.ocicat.agent.filter.DesiredFilter;
 import io.ocicat.agent.view.ClusterNode;
 import io.ocicat.agent.view.LocalEndpoint;
 import io.ocicat.ip.IpAddress;
@@ -31,6 +32,7 @@ import io.ocicat.netlink.route.Route;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +43,7 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The node's kernel: what it has, followed by its reports, and the reconcilers that bring it to the
@@ -68,13 +71,19 @@ public final class NodeKernel implements AutoCloseable {
   private final RouteReconciler routes;
   private final Map<TableId, TableReconciler> tables = new LinkedHashMap<>();
   private final EndpointSysctls sysctls;
+  private final FilterReconciler filter;
+  private final @Nullable DeniedConnections denied;
   private final StaleConnections connections;
   private AgentConfig config;
+  private List<TableId> felix = List.of();
+  private long filterWrites;
   private OptionalLong routesDue = OptionalLong.empty();
 
   public NodeKernel(
       NetNs host,
       DesiredState state,
+      DesiredFilter desiredFilter,
+      FilterOptions options,
       CalicoNetwork network,
       AgentConfig config,
       RepairLog log,
@@ -98,6 +107,12 @@ public final class NodeKernel implements AutoCloseable {
         new EntryReconciler<>(route, links, forwardingTable, state.forwarding(), log, nanoTime);
     this.routes = new RouteReconciler(route, links, state, network, config, log, nanoTime);
     this.sysctls = new EndpointSysctls(host, links, network, config, log, nanoTime);
+    this.filter = new FilterReconciler(netfilter, desiredFilter, links, log, nanoTime);
+    if (options.takesOver()) {
+      filter.takeOver();
+    }
+    this.denied =
+        options.endsDenied() ? new DeniedConnections(netfilter, desiredFilter, links, log) : null;
     this.connections = new StaleConnections(host, log);
   }
 
@@ -112,6 +127,7 @@ public final class NodeKernel implements AutoCloseable {
     links.replaceAll(route.list(Links.all()), route.list(Addresses.list()));
     tunnels.values().forEach(TunnelReconciler::resync);
     sysctls.resync();
+    filter.linksChanged();
   }
 
   public void resyncRoutes() {
@@ -123,6 +139,8 @@ public final class NodeKernel implements AutoCloseable {
 
   public void resyncRuleset() {
     tables.values().forEach(TableReconciler::resync);
+    filter.resync();
+    felix = FelixTables.in(netfilter);
   }
 
   /** What the node's own network looks like, for {@link CalicoNetwork#follow}. */
@@ -179,8 +197,10 @@ public final class NodeKernel implements AutoCloseable {
       }
       case KernelReport.OfRuleset(var event) -> {
         switch (event) {
-          case Monitor.Changed<?>(Generation generation) ->
-              tables.values().forEach(table -> table.changed(generation));
+          case Monitor.Changed<?>(Generation generation) -> {
+            tables.values().forEach(table -> table.changed(generation));
+            filter.changed(generation);
+          }
           default -> resyncRuleset();
         }
       }
@@ -254,9 +274,12 @@ public final class NodeKernel implements AutoCloseable {
     forwarding.linkReplaced(name);
     sysctls.changed(name);
     tunnels.values().forEach(TunnelReconciler::changed);
+    filter.linksChanged();
   }
 
+  /** Host endpoints may be known by their addresses. */
   private void addressChanged(Address address) {
+    filter.linksChanged();
     tunnelChanged(links.name(address.device().index()));
   }
 
@@ -278,11 +301,15 @@ public final class NodeKernel implements AutoCloseable {
     sysctls.poll();
   }
 
-  /** Makes the changes that are due: tunnels, then entries and rules, then routes. */
+  /**
+   * Makes the changes that are due: policy first, so that nothing is reached before it is closed;
+   * tunnels, then entries and rules, then routes.
+   */
   public void apply() {
     if (routesDue.isPresent() && routesDue.getAsLong() - nanoTime.getAsLong() <= 0) {
       resyncRoutes();
     }
+    applyFilter();
     addTunnels();
     tunnels.values().forEach(this::applyTunnel);
     forwarding.apply();
@@ -291,6 +318,25 @@ public final class NodeKernel implements AutoCloseable {
     sysctls.apply();
     routes.apply();
     connections.delete(routes.takeMoved());
+  }
+
+  private void applyFilter() {
+    filter.apply();
+    if (filter.writes() != filterWrites) {
+      filterWrites = filter.writes();
+      felix = FelixTables.in(netfilter);
+      if (denied != null) {
+        Map<IpAddress, String> workloads = new HashMap<>();
+        for (String name : network.interfaces()) {
+          network
+              .endpointOf(name)
+              .ifPresent(
+                  endpoint ->
+                      endpoint.networks().forEach(prefix -> workloads.put(prefix.address(), name)));
+        }
+        denied.end(workloads);
+      }
+    }
   }
 
   private void applyTables() {
@@ -336,6 +382,7 @@ public final class NodeKernel implements AutoCloseable {
     return links.find(name).filter(Link::isRunning).isPresent()
         && network.endpointOf(name).filter(endpoint::equals).isPresent()
         && sysctls.isInForce(name)
+        && filter.isInForce(name)
         && tables.values().stream().allMatch(table -> table.problem().isEmpty())
         && endpoint.networks().stream().allMatch(network -> isRouted(network.network(), name));
   }
@@ -367,6 +414,10 @@ public final class NodeKernel implements AutoCloseable {
     problems.addAll(forwarding.problems().values());
     problems.addAll(neighbours.problems().values());
     tables.values().forEach(table -> table.problem().ifPresent(problems::add));
+    problems.addAll(filter.problems());
+    if (!felix.isEmpty()) {
+      problems.add(FelixTables.problem(felix));
+    }
     problems.addAll(sysctls.problems().values());
     problems.addAll(routes.problems().values());
     return problems;
@@ -383,6 +434,7 @@ public final class NodeKernel implements AutoCloseable {
         + forwarding.writes()
         + neighbours.writes()
         + tables.values().stream().mapToLong(TableReconciler::writes).sum()
+        + filter.writes()
         + sysctls.writes()
         + routes.writes();
   }
@@ -393,7 +445,12 @@ public final class NodeKernel implements AutoCloseable {
             tunnels.values().stream().map(TunnelReconciler::next),
             tables.values().stream().map(TableReconciler::next),
             Stream.of(
-                forwarding.next(), neighbours.next(), sysctls.next(), routes.next(), routesDue))
+                forwarding.next(),
+                neighbours.next(),
+                filter.next(),
+                sysctls.next(),
+                routes.next(),
+                routesDue))
         .flatMap(next -> next)
         .filter(OptionalLong::isPresent)
         .mapToLong(OptionalLong::getAsLong)

@@ -4,10 +4,12 @@ import io.ocicat.base.Backoff;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.error.CompactedException;
 import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.error.UnsupportedException;
 import io.ocicat.datastore.resource.ResourcePage;
 import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.datastore.resource.ResourceWatch;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +58,8 @@ public final class ResourceFollower implements AutoCloseable {
         watchFrom(page.revision());
       } catch (CompactedException _) {
         // Changes were lost: list again.
+      } catch (UnsupportedException _) {
+        absent();
       } catch (DatastoreException e) {
         failed(e);
       } catch (IllegalStateException e) {
@@ -90,13 +94,24 @@ public final class ResourceFollower implements AutoCloseable {
     }
   }
 
+  /** The datastore does not know the kind; on Kubernetes, somebody may define it later. */
+  private void absent() {
+    succeeded();
+    events.accept(new ViewEvent.Listed(query.kind(), List.of(), List.of()));
+    pause(TURN);
+  }
+
   private void failed(RuntimeException e) {
     if (reachable) {
       reachable = false;
       events.accept(new ViewEvent.Unreachable(query.kind(), String.valueOf(e.getMessage())));
     }
+    pause(backoff.next());
+  }
+
+  private static void pause(Duration length) {
     try {
-      Thread.sleep(backoff.next());
+      Thread.sleep(length);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }

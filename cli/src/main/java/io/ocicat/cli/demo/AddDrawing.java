@@ -1,5 +1,6 @@
 package io.ocicat.cli.demo;
 
+import io.ocicat.cli.terminal.Wrapping;
 import io.ocicat.daemon.trace.CallTrace;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.ocicat.cli.demo;
 
+import io.ocicat.cli.terminal.Wrapping;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;

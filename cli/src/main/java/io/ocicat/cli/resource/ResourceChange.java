@@ -9,6 +9,7 @@ import io.ocicat.datastore.error.UnsupportedException;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -173,7 +174,9 @@ enum ResourceChange {
           return stored.edit(
               document -> {
                 ObjectNode given = wanted.content();
-                copyMember(document, given, "spec");
+                for (String member : members(wanted.kind())) {
+                  copyMember(document, given, member);
+                }
                 if (given.has("status") && takesStatus(wanted.kind())) {
                   copyMember(document, given, "status");
                 }
@@ -182,6 +185,13 @@ enum ResourceChange {
                 copyMember(metadata, given.path("metadata"), "annotations");
               });
         });
+  }
+
+  /** What a document says: its spec, except of the one kind that has none. */
+  private static List<String> members(Kind kind) {
+    return kind == Kind.ENDPOINT_SLICE
+        ? List.of("addressType", "endpoints", "ports")
+        : List.of("spec");
   }
 
   /** Only a node's status may be written; for other kinds a document may contain it. */

@@ -6,6 +6,7 @@ import io.ocicat.netlink.linux.Syscall;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -32,17 +33,20 @@ public final class TerminalWidth {
 
   /** Unlimited for files and pipes. */
   public static int of(NodeContext context) {
-    return columns(context).orElse(ENDLESS);
+    return columns(context.environment()).orElse(ENDLESS);
   }
 
   /** For prose: 80 columns for files and pipes, and no more than 120, which are hard to follow. */
   public static int forProse(NodeContext context) {
-    return Math.min(columns(context).orElse(USUAL), WIDEST);
+    return forProse(context.environment());
   }
 
-  private static Optional<Integer> columns(NodeContext context) {
-    return context
-        .variable("COLUMNS")
+  public static int forProse(Map<String, String> environment) {
+    return Math.min(columns(environment).orElse(USUAL), WIDEST);
+  }
+
+  private static Optional<Integer> columns(Map<String, String> environment) {
+    return Optional.ofNullable(environment.get("COLUMNS"))
         .flatMap(TerminalWidth::number)
         .or(TerminalWidth::ofTerminal)
         .map(columns -> Math.max(LEAST, columns));

@@ -10,6 +10,14 @@ import java.util.Optional;
  * every failure is a {@link DatastoreException}. Thread-safe.
  */
 public interface Cluster {
+  /**
+   * Whether it is Kubernetes, which has profiles for its namespaces and service accounts; elsewhere
+   * nobody may have stored them.
+   */
+  default boolean isKubernetes() {
+    return false;
+  }
+
   Optional<Pod> pod(String namespace, String name);
 
   Optional<PodNamespace> namespace(String name);

@@ -8,6 +8,9 @@ import java.util.HexFormat;
  * ordered as the kernel orders them (memcmp).
  */
 public final class Bytes implements Comparable<Bytes> {
+  private static final int FNV_BASIS = 0x811c9dc5;
+  private static final int FNV_PRIME = 0x01000193;
+
   private final byte[] content;
 
   private Bytes(byte[] content) {
@@ -74,9 +77,14 @@ public final class Bytes implements Comparable<Bytes> {
     return other instanceof Bytes that && Arrays.equals(content, that.content);
   }
 
+  /** FNV-1a: the usual hash of arrays is the same for many addresses of one network. */
   @Override
   public int hashCode() {
-    return Arrays.hashCode(content);
+    int hash = FNV_BASIS;
+    for (byte b : content) {
+      hash = (hash ^ b) * FNV_PRIME;
+    }
+    return hash;
   }
 
   /** Hexadecimal. */

@@ -25,6 +25,8 @@ public enum DataType {
   CT_STATUS(28, "ct_status", 4, false),
   ICMPV6_TYPE(29, "icmpv6_type", 1, true),
   PKT_TYPE(31, "pkt_type", 1, false),
+  ICMP_CODE(32, "icmp_code", 1, true),
+  ICMPV6_CODE(33, "icmpv6_code", 1, true),
   DEVGROUP(35, "devgroup", 4, false),
   FIB_ADDRTYPE(38, "fib_addrtype", 4, false),
   /** Whether the fib has a route; it fills a register. */

@@ -3,7 +3,10 @@ package io.ocicat.netlink.nft;
 import io.ocicat.netlink.MessageWriter;
 import io.ocicat.netlink.NetlinkQuery;
 import io.ocicat.netlink.NetlinkRequest;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * Requests and queries about the elements of sets and maps; see {@link Tables} for what add, create
@@ -15,6 +18,12 @@ public final class Elements {
   static final int SET = 2;
   static final int ELEMENTS = 3;
 
+  /** An attribute holds 64 KiB; comments and data are not counted here. */
+  private static final int MAX_ELEMENTS_BYTES = 32 * 1024;
+
+  /** Of the two points of a range: headers, flags and nft's notes. */
+  private static final int ELEMENT_OVERHEAD = 64;
+
   private Elements() {}
 
   /** Adds an element; EEXIST when its key exists with other data, or a range overlaps it. */
@@ -25,6 +34,54 @@ public final class Elements {
   public static NetlinkRequest create(NamedSet set, Element element) {
     int flags = NetlinkRequest.CREATE | NetlinkRequest.EXCLUSIVE;
     return change(Nft.NEW_ELEMENT, flags, set, element, "create", true);
+  }
+
+  /**
+   * Adds many elements in few requests: less to send than one request each, but an error only names
+   * the first element of its request.
+   */
+  public static List<NetlinkRequest> addAll(NamedSet set, Collection<Element> elements) {
+    return inFew(
+        set,
+        elements,
+        some -> changeAll(Nft.NEW_ELEMENT, NetlinkRequest.CREATE, set, some, "add", true));
+  }
+
+  /** Removes many elements in few requests. */
+  public static List<NetlinkRequest> deleteAll(NamedSet set, Collection<Element> elements) {
+    return inFew(
+        set, elements, some -> changeAll(Nft.DELETE_ELEMENT, 0, set, some, "delete", false));
+  }
+
+  private static List<NetlinkRequest> inFew(
+      NamedSet set, Collection<Element> elements, Function<List<Element>, NetlinkRequest> request) {
+    int each = ELEMENT_OVERHEAD + 2 * set.key().length();
+    int most = Math.max(1, MAX_ELEMENTS_BYTES / each);
+    List<Element> all = List.copyOf(elements);
+    List<NetlinkRequest> requests = new ArrayList<>();
+    for (int from = 0; from < all.size(); from += most) {
+      requests.add(request.apply(all.subList(from, Math.min(all.size(), from + most))));
+    }
+    return requests;
+  }
+
+  private static NetlinkRequest changeAll(
+      int type, int flags, NamedSet set, List<Element> elements, String verb, boolean whole) {
+    SetId id = set.id();
+    List<ElementWire> parts =
+        elements.stream().flatMap(one -> ElementWire.of(set, one, whole).stream()).toList();
+    return Nft.request(
+        type,
+        flags,
+        id.table().family(),
+        out -> write(out, id, parts),
+        () ->
+            "%s element %s { %s%s }"
+                .formatted(
+                    verb,
+                    id,
+                    elements.getFirst(),
+                    elements.size() == 1 ? "" : " and %d more".formatted(elements.size() - 1)));
   }
 
   /** Removes the element of this key, whatever its data. */

@@ -59,7 +59,16 @@ public sealed interface Expression extends Clause {
 
   record Decide(Verdict verdict) implements Expression {}
 
-  record Counter(long packets, long bytes) implements Expression {}
+  record Counter(long packets, long bytes) implements Expression {
+    private static final Counter ZERO = new Counter(0, 0);
+  }
+
+  /** The same with every counter at zero: rules that differ only in what they counted are equal. */
+  static List<Expression> withoutCounts(List<Expression> expressions) {
+    return expressions.stream()
+        .map(expression -> expression instanceof Counter ? Counter.ZERO : expression)
+        .toList();
+  }
 
   /**
    * Translates addresses.

@@ -78,6 +78,16 @@ public final class PacketField {
           DataType.ICMPV6_TYPE,
           Layer.IPV6,
           Layer.ICMPV6);
+  public static final PacketField ICMP_CODE =
+      payload("icmp code", PayloadHeader.TRANSPORT, 1, DataType.ICMP_CODE, Layer.IPV4, Layer.ICMP);
+  public static final PacketField ICMPV6_CODE =
+      payload(
+          "icmpv6 code",
+          PayloadHeader.TRANSPORT,
+          1,
+          DataType.ICMPV6_CODE,
+          Layer.IPV6,
+          Layer.ICMPV6);
 
   public static final PacketField CT_STATE = ct("ct state", CtKey.STATE, DataType.CT_STATE);
   public static final PacketField CT_STATUS = ct("ct status", CtKey.STATUS, DataType.CT_STATUS);

@@ -10,6 +10,7 @@ import java.util.Map;
 /** The statements of a rule: what it does with the packets that match its conditions. */
 public final class Statement {
   private static final int NFT_DEFAULT_BURST = 5;
+  private static final int MAX_LOG_GROUP = 0xffff;
 
   private static final Map<ChronoUnit, String> LIMIT_UNITS =
       Map.of(
@@ -104,6 +105,20 @@ public final class Statement {
     return Clause.Phrase.of(
         "log prefix \"%s\" level %s".formatted(prefix, level.word()),
         rule -> rule.add(new Expression.Log(prefix, level, 0)));
+  }
+
+  /**
+   * Sends the packet to whoever listens to this netlink log group; costs little when nobody does.
+   */
+  public static Clause logTo(int group, String prefix) {
+    NameRules.logPrefix(prefix);
+    if (group < 0 || group > MAX_LOG_GROUP) {
+      throw new IllegalArgumentException(
+          "no log group %d: 0 to %d".formatted(group, MAX_LOG_GROUP));
+    }
+    return Clause.Phrase.of(
+        "log prefix \"%s\" group %d".formatted(prefix, group),
+        rule -> rule.add(new Expression.LogToGroup(prefix, group, 0, 0)));
   }
 
   /** Drops the packet and sends its sender a "port unreachable". */

@@ -63,7 +63,13 @@ public final class Tables {
         Nft.NEW_TABLE,
         flags,
         id.family(),
-        out -> notes.write(out.text(Table.NAME, id.name()), Table.USERDATA),
+        out -> {
+          out.text(Table.NAME, id.name());
+          if (!table.flags().isEmpty()) {
+            out.be32(Table.FLAGS, Symbol.sum(table.flags()));
+          }
+          notes.write(out, Table.USERDATA);
+        },
         () -> verb + " table " + id);
   }
 

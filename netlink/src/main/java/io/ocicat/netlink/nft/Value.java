@@ -134,7 +134,9 @@ public record Value(DataType type, Bytes bytes) {
           ARP_OP,
           INET_SERVICE,
           ICMP_TYPE,
+          ICMP_CODE,
           ICMPV6_TYPE,
+          ICMPV6_CODE,
           IFACE_INDEX,
           IFACE_TYPE,
           DEVGROUP ->

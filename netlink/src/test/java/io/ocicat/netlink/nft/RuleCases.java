@@ -146,6 +146,9 @@ final class RuleCases {
     icmp(
         "icmp type echo-request accept",
         Match.eq(PacketField.ICMP_TYPE, Value.number(DataType.ICMP_TYPE, 8)));
+    icmp(
+        "icmp code != host-unreachable accept",
+        Match.ne(PacketField.ICMP_CODE, Value.number(DataType.ICMP_CODE, 1)));
     add(
         "ip daddr . meta l4proto . th dport @services accept",
         Match.in(services, PacketField.IP_DADDR, PacketField.L4PROTO, PacketField.TH_DPORT),
@@ -180,6 +183,9 @@ final class RuleCases {
     icmp(
         "icmpv6 type nd-neighbor-solicit accept",
         Match.eq(PacketField.ICMPV6_TYPE, Value.number(DataType.ICMPV6_TYPE, 135)));
+    icmp(
+        "icmpv6 code port-unreachable accept",
+        Match.eq(PacketField.ICMPV6_CODE, Value.number(DataType.ICMPV6_CODE, 4)));
   }
 
   private void transport() {
@@ -204,6 +210,11 @@ final class RuleCases {
     add("tcp dport @ports accept", Match.in(ports, PacketField.TCP_DPORT), accept());
     add("udp dport != @ports drop", Match.notIn(ports, PacketField.UDP_DPORT), drop());
     add("meta l4proto udp accept", Match.l4proto(UDP), accept());
+    add(
+        "udplite dport 80 accept",
+        Match.l4proto(L4Protocol.UDPLITE),
+        Match.eq(PacketField.TH_DPORT, Value.port(80)),
+        accept());
   }
 
   /** Metadata of packets. */
@@ -328,6 +339,7 @@ final class RuleCases {
     add("log prefix \"dropped: \" level info", Statement.log("dropped: ", LogLevel.INFO));
     add("log prefix \"seen\"", Statement.log("seen"));
     add("log prefix \"x\" group 3", new Expression.LogToGroup("x", 3, 0, 0));
+    add("log prefix \"denied by np/a/b\" group 193", Statement.logTo(193, "denied by np/a/b"));
     add("udp dport 4789 notrack", Match.destinationPort(UDP, 4789), Statement.notrack());
     add(
         "update @seen { ip saddr timeout 10s }",

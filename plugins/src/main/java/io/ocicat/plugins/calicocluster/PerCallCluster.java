@@ -50,6 +50,11 @@ final class PerCallCluster implements Cluster {
   }
 
   @Override
+  public boolean isKubernetes() {
+    return cluster.isKubernetes();
+  }
+
+  @Override
   public Optional<Pod> pod(String namespace, String name) {
     return pods.computeIfAbsent(
             namespace + "/" + name, _ -> Answer.to(() -> cluster.pod(namespace, name)))

@@ -43,6 +43,11 @@ public final class KubernetesCluster implements Cluster {
   }
 
   @Override
+  public boolean isKubernetes() {
+    return true;
+  }
+
+  @Override
   public Optional<Pod> pod(String namespace, String name) {
     String subject = "pod %s/%s".formatted(namespace, name);
     return find(PODS.in(namespace).named(name), subject).map(found -> read(subject, found));

@@ -1,4 +1,4 @@
-package io.ocicat.cli.demo;
+package io.ocicat.cli.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

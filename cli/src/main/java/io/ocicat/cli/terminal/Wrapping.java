@@ -1,10 +1,10 @@
-package io.ocicat.cli.demo;
+package io.ocicat.cli.terminal;
 
 import java.util.ArrayList;
 import java.util.List;
 
 /** Breaks text into lines between words; only a word longer than a line is broken itself. */
-final class Wrapping {
+public final class Wrapping {
   private Wrapping() {}
 
   /**
@@ -12,7 +12,7 @@ final class Wrapping {
    *
    * @param width of each line, at least 1
    */
-  static List<String> wrap(String text, int width) {
+  public static List<String> wrap(String text, int width) {
     List<String> lines = new ArrayList<>();
     StringBuilder line = new StringBuilder();
     for (String word : text.strip().split("\\s+", -1)) {

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.agent.kernel;
+
+import org.jspecify.annotations.NullMarked;

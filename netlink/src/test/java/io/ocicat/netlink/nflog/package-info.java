@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.netlink.nflog;
+
+import org.jspecify.annotations.NullMarked;
