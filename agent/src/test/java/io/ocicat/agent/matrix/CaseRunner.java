@@ -19,6 +19,7 @@ public final class CaseRunner {
   private final Runnable restart;
   private final List<String> failures = new ArrayList<>();
   private int cases;
+  private int differing;
 
   /**
    * A runner.
@@ -96,13 +97,16 @@ public final class CaseRunner {
         cases,
         table.tables(),
         world.prober().cells(),
-        failures.size());
+        differing + failures.size());
   }
 
-  /** Throws if a case has failed. */
+  /** Throws if a case has failed since the last call. */
   public void finish() {
-    if (!failures.isEmpty()) {
-      throw new AssertionError(summary() + "\n" + String.join("\n", failures));
+    List<String> failed = List.copyOf(failures);
+    differing += failed.size();
+    failures.clear();
+    if (!failed.isEmpty()) {
+      throw new AssertionError(summary() + "\n" + String.join("\n", failed));
     }
   }
 }
