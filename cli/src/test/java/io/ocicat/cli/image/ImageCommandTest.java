@@ -90,7 +90,7 @@ class ImageCommandTest {
   @Test
   void verifyFindsDamageAndDiscardsIt() throws IOException {
     load();
-    assertThat(ocicat("verify").out()).isEqualTo("1 images are as they were unpacked\n");
+    assertThat(ocicat("verify").out()).isEqualTo("every file of 1 image is as it was unpacked\n");
     Path layer = folder.resolve("images/layers").resolve(Digest.of(LAYER).hex());
     Files.writeString(layer.resolve("diff/etc/motd"), "");
     Printed damaged = ocicat("verify");
