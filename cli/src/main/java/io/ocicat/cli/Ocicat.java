@@ -131,7 +131,7 @@ public final class Ocicat {
             .addSubcommand(new DemoCommand(context, System.getenv()))
             .addSubcommand(
                 PodCommand.of(new PodContext(context, System.getenv(), ours.executables())))
-            .addSubcommand(ImageCommand.of(context))
+            .addSubcommand(ImageCommand.create())
             .addSubcommand(
                 NetCommand.of(
                     new NetSettings(
