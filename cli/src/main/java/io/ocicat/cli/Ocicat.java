@@ -7,6 +7,7 @@ import io.ocicat.cli.conformance.ConformanceCommand;
 import io.ocicat.cli.connectivity.ConnectivityCommand;
 import io.ocicat.cli.demo.DemoCommand;
 import io.ocicat.cli.doctor.DoctorCommand;
+import io.ocicat.cli.image.ImageCommand;
 import io.ocicat.cli.inspect.StatusCommand;
 import io.ocicat.cli.inspect.TraceCommand;
 import io.ocicat.cli.inspect.WhyCommand;
@@ -131,6 +132,7 @@ public final class Ocicat {
             .addSubcommand(new DemoCommand(context, System.getenv()))
             .addSubcommand(
                 PodCommand.of(new PodContext(context, System.getenv(), ours.executables())))
+            .addSubcommand(ImageCommand.create())
             .addSubcommand(
                 NetCommand.of(
                     new NetSettings(

@@ -23,13 +23,26 @@ public enum Syscall {
   KILL(62, 129),
   FCNTL(72, 25),
   FLOCK(73, 32),
+  FSYNC(74, 82),
   FCHMOD(91, 52),
   FSTATFS(138, 44),
   SETPRIORITY(141, 140),
   MOUNT(165, 40),
   UMOUNT2(166, 39),
+  LSETXATTR(189, 6),
+  LGETXATTR(192, 9),
+  LLISTXATTR(195, 12),
+  GETDENTS64(217, 61),
   OPENAT(257, 56),
+  MKDIRAT(258, 34),
+  MKNODAT(259, 33),
+  FCHOWNAT(260, 54),
   NEWFSTATAT(262, 79),
+  UNLINKAT(263, 35),
+  RENAMEAT(264, 38),
+  LINKAT(265, 37),
+  SYMLINKAT(266, 36),
+  READLINKAT(267, 78),
   FCHMODAT(268, 53),
   PPOLL(271, 73),
   UNSHARE(272, 97),
@@ -37,7 +50,9 @@ public enum Syscall {
   ACCEPT4(288, 242),
   EVENTFD2(290, 19),
   DUP3(292, 24),
-  SETNS(308, 268);
+  SYNCFS(306, 267),
+  SETNS(308, 268),
+  STATX(332, 291);
 
   private static final boolean AARCH64 = isAarch64(System.getProperty("os.arch"));
 
