@@ -6,6 +6,7 @@ import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.error.UnsupportedException;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourcePage;
 import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
@@ -28,16 +29,21 @@ public record StoredPolicy(
 
   public static StoredPolicy read(Datastore datastore) {
     List<Resource> resources = new ArrayList<>();
-    PolicySnapshot.KINDS.stream().sorted().forEach(kind -> resources.addAll(list(datastore, kind)));
+    List<ResourcePage.Unreadable> unreadable = new ArrayList<>();
+    for (Kind kind : PolicySnapshot.KINDS.stream().sorted().toList()) {
+      ResourcePage page = list(datastore, kind);
+      resources.addAll(page.items());
+      unreadable.addAll(page.unreadable());
+    }
     Map<IpAddress, String> nodes = new HashMap<>();
-    for (Resource node : list(datastore, Kind.NODE)) {
+    for (Resource node : list(datastore, Kind.NODE).items()) {
       for (String field : List.of("ipv4Address", "ipv6Address")) {
         node.text("spec", "bgp", field)
             .flatMap(StoredPolicy::address)
             .ifPresent(address -> nodes.put(address, node.key().name()));
       }
     }
-    PolicySnapshot snapshot = PolicySnapshot.of(resources);
+    PolicySnapshot snapshot = PolicySnapshot.of(resources, unreadable);
     return new StoredPolicy(snapshot, new PolicyEvaluation(snapshot), nodes);
   }
 
@@ -45,12 +51,12 @@ public record StoredPolicy(
     return IpPrefix.tryParse(text).map(IpPrefix::address).or(() -> IpAddress.tryParse(text));
   }
 
-  private static List<Resource> list(Datastore datastore, Kind kind) {
+  private static ResourcePage list(Datastore datastore, Kind kind) {
     try {
-      return datastore.list(ResourceQuery.of(kind)).items();
+      return datastore.list(ResourceQuery.of(kind));
     } catch (UnsupportedException _) {
       // A cluster that does not define the kind has none.
-      return List.of();
+      return new ResourcePage("", List.of(), List.of(), null);
     }
   }
 }

@@ -13,6 +13,7 @@ import io.ocicat.agent.policy.model.TieredPolicy;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourcePage;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;
@@ -65,8 +66,19 @@ public final class PolicySnapshot {
   private PolicySnapshot() {}
 
   public static PolicySnapshot of(Collection<Resource> resources) {
+    return of(resources, List.of());
+  }
+
+  /**
+   * With what is stored and cannot be read.
+   *
+   * @param unreadable a policy, profile or tier of these denies, as the agent enforces it
+   */
+  public static PolicySnapshot of(
+      Collection<Resource> resources, Collection<ResourcePage.Unreadable> unreadable) {
     PolicySnapshot snapshot = new PolicySnapshot();
     resources.forEach(snapshot::add);
+    unreadable.forEach(snapshot::addUnreadable);
     snapshot.members.values().forEach(snapshot::index);
     return snapshot;
   }
@@ -88,6 +100,27 @@ public final class PolicySnapshot {
         ServiceSlice slice = read(key, PolicyResources.slice(resource));
         services.computeIfAbsent(slice.service(), _ -> new ArrayList<>()).add(slice);
       }
+      default -> {}
+    }
+  }
+
+  private void addUnreadable(ResourcePage.Unreadable unreadable) {
+    ResourceKey key = unreadable.key();
+    if (key == null) {
+      return;
+    }
+    problems.put(key, unreadable.problem());
+    switch (key.kind()) {
+      case NETWORK_POLICY,
+          GLOBAL_NETWORK_POLICY,
+          KUBERNETES_NETWORK_POLICY,
+          CLUSTER_NETWORK_POLICY ->
+          policies.add(PolicyResources.unreadablePolicy(key));
+      case PROFILE -> profiles.put(key.name(), PolicyProfile.closed(key.name()));
+      case TIER ->
+          tiers.put(
+              key.name(),
+              new PolicyTier(key.name(), Double.POSITIVE_INFINITY, /* passes= */ false));
       default -> {}
     }
   }

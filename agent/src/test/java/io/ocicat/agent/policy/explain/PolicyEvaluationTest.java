@@ -6,7 +6,10 @@ import io.ocicat.agent.filter.PolicyDirection;
 import io.ocicat.agent.policy.model.PolicyMember;
 import io.ocicat.agent.policy.model.Protocols;
 import io.ocicat.base.yaml.YamlReader;
+import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourcePage;
 import io.ocicat.ip.IpAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -159,6 +162,21 @@ class PolicyEvaluationTest {
     PolicySnapshot without = snapshot(CLUSTER.replace("profiles: [kns.shop]", "profiles: []"));
     assertThat(ingress(without, tcp("192.0.2.1", 80)).decisive())
         .isEqualTo(new EvaluationStep.ProfilesEnd());
+  }
+
+  /** As it is enforced: what nobody can read must not open anything. */
+  @Test
+  void aPolicyThatCannotBeReadDenies() {
+    ResourceKey key = ResourceKey.of(Kind.NETWORK_POLICY, "shop", "broken");
+    List<Resource> resources = new ArrayList<>();
+    for (YamlReader.Document document : YamlReader.readAll(CLUSTER)) {
+      resources.add(Resource.ofDocument((ObjectNode) document.value()));
+    }
+    PolicySnapshot snapshot =
+        PolicySnapshot.of(resources, List.of(new ResourcePage.Unreadable(key, "not JSON")));
+
+    assertThat(ingress(snapshot, tcp("10.65.0.4", 80)).allowed()).isFalse();
+    assertThat(snapshot.problems()).containsEntry(key, "not JSON");
   }
 
   @Test
