@@ -187,9 +187,9 @@ public final class Conmon {
   }
 
   /**
-   * Tells when nobody works on the creation any more: the monitor was killed, or the runtime. In the
-   * second case the monitor waits for what the runtime might still say, as long as the process lives
-   * that it made.
+   * Tells when nobody works on the creation any more: the monitor was killed, or the runtime. In
+   * the second case the monitor waits for what the runtime might still say, as long as the process
+   * lives that it made.
    */
   private BooleanSupplier creation(String id, Path bundle) {
     long start = System.nanoTime();

@@ -464,7 +464,9 @@ class ContainerLifeTest {
     assertThat(machine.pods().ofPod("Ns_1", name)).isEmpty();
   }
 
-  /** Debian's crun refuses machines that have both versions of cgroups, so one is hidden from it. */
+  /**
+   * Debian's crun refuses machines that have both versions of cgroups, so one is hidden from it.
+   */
   @Test
   void crunRunsContainersToo() {
     Path crun = machine.folder().resolve("bin/crun");

@@ -164,10 +164,10 @@ class SecurityContextTest {
 
   @Test
   void pathsAreMaskedAndReadOnly() {
-    String look = "cat /proc/timer_list | wc -c; echo 5 2>&1 >/proc/sys/kernel/sysrq";
+    String look = "cat /proc/timer_list | wc -c; grep ' /proc/sys ' /proc/self/mounts";
     assertThat(output(security().paths(List.of("/proc/timer_list"), List.of("/proc/sys")), look))
         .startsWith("0\n")
-        .contains("Read-only file system");
+        .contains(" ro,");
     assertThat(output(security(), "cat /proc/timer_list | wc -c")).isNotEqualTo("0\n");
   }
 
@@ -196,8 +196,7 @@ class SecurityContextTest {
         .as("the profile follows the capabilities")
         .isEqualTo("ok\n");
     assertThat(output(security().seccomp(SecurityProfile.RUNTIME_DEFAULT), script))
-        .contains("Operation not permitted")
-        .endsWith("changed\n");
+        .contains("Operation not permitted", "sethostname", "changed\n");
     Path profile = machine.folder().resolve("profile.json");
     Files.writeString(
         profile,
