@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the processes of a group used up; {@link #UNKNOWN} where the kernel does not tell.
+ * What the processes of a group used up; {@link #UNKNOWN} where the kernel does not say.
  *
  * @param workingSet the memory that cannot be reclaimed at once
  * @param available up to the limit; unknown without one
