@@ -23,6 +23,10 @@ import io.ocicat.sandbox.container.ContainerState;
 import io.ocicat.sandbox.container.ContainerStatus;
 import io.ocicat.sandbox.container.ContainerUsage;
 import io.ocicat.sandbox.container.Containers;
+import io.ocicat.sandbox.pods.SandboxFilter;
+import io.ocicat.sandbox.pods.SandboxState;
+import io.ocicat.sandbox.store.Checkpoint;
+import io.ocicat.sandbox.store.Checkpoints;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
@@ -333,6 +337,33 @@ class ContainerLifeTest {
     assertThat(status.exitCode()).isEqualTo(255);
     assertThat(status.reason()).isEqualTo("Unknown");
     assertThat(status.message()).contains("restarted");
+  }
+
+  @Test
+  void sandboxesAreListedAsTheirInfraProcessIs() {
+    assertThat(machine.pods().items(SandboxFilter.ALL))
+        .singleElement()
+        .satisfies(
+            item -> {
+              assertThat(item.id()).isEqualTo(sandbox);
+              assertThat(item.state()).isEqualTo(SandboxState.READY);
+              assertThat(item.config().metadata().name()).isEqualTo("web");
+            });
+    kill(machine.pods().status(sandbox).pid());
+    Eventually.await(
+        "the end of the infra process",
+        () -> machine.pods().items(SandboxFilter.ALL).getFirst().state() == SandboxState.NOTREADY);
+    fails(
+        Reason.NOT_READY,
+        () -> machine.create(sandbox, shell("late", "true").build()),
+        "not ready");
+    new Checkpoints(machine.folder().resolve("state/sandbox"))
+        .put("d".repeat(64), new Checkpoint("gone", "shop", List.of(), true));
+    assertThat(machine.pods().items(SandboxFilter.ALL))
+        .filteredOn(item -> item.config().metadata().name().equals("gone"))
+        .singleElement()
+        .satisfies(item -> assertThat(item.createdAt()).isPositive());
+    machine.pods().remove("d".repeat(64));
   }
 
   @Test
