@@ -124,7 +124,7 @@ final class PodDrawing {
       case SANDBOX, LOCK -> "2";
       case NAME, RECORD, CHECKPOINT, LOGS, RESOLV, CLUSTER -> "33";
       case INFRA, CONTAINER -> "36";
-      case NETNS, SYSCTL, LOOPBACK, KERNEL -> "32";
+      case NETNS, SHM, SYSCTL, LOOPBACK, KERNEL -> "32";
       case NETWORK, PLUGIN -> "34";
       case ROLLBACK -> "31";
     };

@@ -10,15 +10,15 @@ import io.ocicat.sandbox.NamespaceMode;
 import io.ocicat.sandbox.PodConfig;
 import io.ocicat.sandbox.PodMetadata;
 import io.ocicat.sandbox.PodPort;
+import io.ocicat.sandbox.PodSecurity;
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
 import io.ocicat.sandbox.infra.ProcessId;
 import io.ocicat.sandbox.network.PodAttachment;
 import io.ocicat.sandbox.store.SandboxRecord.NetworkPhase;
 import io.ocicat.sandbox.store.SandboxRecord.Phase;
-import java.util.LinkedHashMap;
+import java.util.Base64;
 import java.util.List;
-import java.util.Map;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -79,23 +79,49 @@ final class RecordJson {
             });
     ArrayNode ports = json.putArray("ports");
     config.ports().forEach(port -> ports.add(port.toCapability()));
-    json.set("labels", pairs(config.labels()));
-    json.set("annotations", pairs(config.annotations()));
+    json.set("labels", ResourcesJson.pairs(config.labels()));
+    json.set("annotations", ResourcesJson.pairs(config.annotations()));
     json.put("networkName", config.networkName());
     json.put("network", config.network().name());
     json.put("pid", config.pid().name());
     json.put("ipc", config.ipc().name());
-    json.set("sysctls", pairs(config.sysctls().settings()));
+    json.set("sysctls", ResourcesJson.pairs(config.sysctls().settings()));
     json.put("cgroupParent", config.cgroupParent());
+    json.set("security", security(config.security()));
+    json.set("overhead", ResourcesJson.write(config.overhead()));
+    json.set("resources", ResourcesJson.write(config.resources()));
+    json.put("request", config.request());
     return json;
   }
 
-  private static ObjectNode pairs(Map<String, String> pairs) {
-    ObjectNode json = Json.object();
-    pairs.entrySet().stream()
-        .sorted(Map.Entry.comparingByKey())
-        .forEach(pair -> json.put(pair.getKey(), pair.getValue()));
+  private static ObjectNode security(PodSecurity security) {
+    ObjectNode json = Json.object().put("privileged", security.privileged());
+    if (security.runAsUser() != null) {
+      json.put("runAsUser", security.runAsUser());
+    }
+    if (security.runAsGroup() != null) {
+      json.put("runAsGroup", security.runAsGroup());
+    }
+    ArrayNode groups = json.putArray("supplementalGroups");
+    security.supplementalGroups().forEach(group -> groups.add(group.toString()));
+    json.put("readonlyRootfs", security.readonlyRootfs());
+    json.set("seccomp", ResourcesJson.write(security.seccomp()));
     return json;
+  }
+
+  private static PodSecurity readSecurity(JsonFields in) {
+    return new PodSecurity(
+        in.bool("privileged").or(false),
+        in.has("runAsUser")
+            ? in.longInteger("runAsUser", Long.MIN_VALUE, Long.MAX_VALUE).required()
+            : null,
+        in.has("runAsGroup")
+            ? in.longInteger("runAsGroup", Long.MIN_VALUE, Long.MAX_VALUE).required()
+            : null,
+        in.texts("supplementalGroups").or(List.of()).stream().map(Long::valueOf).toList(),
+        in.bool("readonlyRootfs").or(false),
+        ResourcesJson.readProfile(in.object("seccomp")),
+        false);
   }
 
   /**
@@ -179,14 +205,18 @@ final class RecordJson {
                     dns.texts("options").or(List.of()))
                 : null)
         .ports(in.objects("ports").stream().map(RecordJson::readPort).toList())
-        .labels(readPairs(in.object("labels")))
-        .annotations(readPairs(in.object("annotations")))
+        .labels(ResourcesJson.readPairs(in.object("labels")))
+        .annotations(ResourcesJson.readPairs(in.object("annotations")))
         .networkName(in.text("networkName").or(""))
         .network(mode(in, "network"))
         .pid(mode(in, "pid"))
         .ipc(mode(in, "ipc"))
-        .sysctls(readPairs(in.object("sysctls")))
+        .sysctls(ResourcesJson.readPairs(in.object("sysctls")))
         .cgroupParent(in.text("cgroupParent").or(""))
+        .security(readSecurity(in.object("security")))
+        .overhead(ResourcesJson.read(in.object("overhead")))
+        .resources(ResourcesJson.read(in.object("resources")))
+        .request(Base64.getDecoder().decode(in.text("request").or("")))
         .build();
   }
 
@@ -200,13 +230,5 @@ final class RecordJson {
         in.integer("containerPort", 0, LAST_PORT).or(0),
         in.integer("hostPort", 0, LAST_PORT).or(0),
         in.text("hostIP").or(""));
-  }
-
-  private static Map<String, String> readPairs(JsonFields in) {
-    Map<String, String> pairs = new LinkedHashMap<>();
-    for (String name : in.names()) {
-      pairs.put(name, in.text(name).or(""));
-    }
-    return pairs;
   }
 }

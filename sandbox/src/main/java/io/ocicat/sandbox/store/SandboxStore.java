@@ -4,6 +4,7 @@ import io.ocicat.sandbox.PodConfig;
 import io.ocicat.sandbox.PodMetadata;
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
+import io.ocicat.sandbox.files.CachedFiles;
 import io.ocicat.sandbox.files.StateFiles;
 import io.ocicat.sandbox.files.StateFiles.Durability;
 import java.io.IOException;
@@ -41,6 +42,7 @@ public final class SandboxStore {
   private final Path names;
   private final Path begun;
   private final Checkpoints checkpoints;
+  private final CachedFiles<SandboxRecord> cache = new CachedFiles<>();
 
   public SandboxStore(Path folder) {
     this.records = StateFiles.privateFolder(folder.resolve("records"));
@@ -62,7 +64,13 @@ public final class SandboxStore {
   public void markBegun(String id, PodMetadata metadata) {
     StateFiles.write(
         begun.resolve(id),
-        metadata.containerName().getBytes(StandardCharsets.UTF_8),
+        String.join(
+                "\n",
+                metadata.name(),
+                metadata.namespace(),
+                metadata.uid(),
+                Long.toString(metadata.attempt()))
+            .getBytes(StandardCharsets.UTF_8),
         Durability.PROCESS);
   }
 
@@ -70,8 +78,9 @@ public final class SandboxStore {
   public Optional<PodMetadata> nameOfBegun(String id) {
     return StateFiles.read(begun.resolve(id))
         .map(bytes -> new String(bytes, StandardCharsets.UTF_8))
-        .filter(text -> !text.isEmpty())
-        .map(PodMetadata::ofContainerName);
+        .map(text -> text.split("\n", -1))
+        .filter(lines -> lines.length == 4)
+        .map(lines -> new PodMetadata(lines[0], lines[1], lines[2], Long.parseLong(lines[3])));
   }
 
   public void unmarkBegun(String id) {
@@ -99,7 +108,7 @@ public final class SandboxStore {
    * @throws SandboxException with {@link Reason#CORRUPT} when its record is damaged
    */
   public Optional<SandboxRecord> get(String id) {
-    return StateFiles.read(file(id)).map(bytes -> RecordJson.read(id, bytes));
+    return cache.get(file(id), bytes -> RecordJson.read(id, bytes));
   }
 
   public boolean exists(String id) {
@@ -118,7 +127,9 @@ public final class SandboxStore {
 
   /** The ids of all records, including damaged ones. */
   public List<String> ids() {
-    return ids(records);
+    List<String> ids = ids(records);
+    cache.retain(ids.stream().map(this::file).toList());
+    return ids;
   }
 
   private Path file(String id) {
@@ -163,25 +174,24 @@ public final class SandboxStore {
   /** The sandboxes of a pod, of all its attempts. */
   public List<String> ofPod(String namespace, String name) {
     List<String> ids = new ArrayList<>();
-    if (isComponent(namespace) && isComponent(name)) {
-      Path folder = names.resolve(namespace).resolve(name);
-      for (String each : StateFiles.names(folder)) {
-        holder(folder.resolve(each)).filter(id -> ID.matcher(id).matches()).ifPresent(ids::add);
-      }
+    Path folder = podFolder(namespace, name);
+    for (String each : StateFiles.names(folder)) {
+      holder(folder.resolve(each)).filter(id -> ID.matcher(id).matches()).ifPresent(ids::add);
     }
     return ids;
   }
 
-  private static boolean isComponent(String name) {
-    return !name.isEmpty() && !name.startsWith(".") && name.indexOf('/') < 0;
-  }
-
   private Path nameFile(PodMetadata metadata) {
-    return podFolder(metadata).resolve(metadata.uid() + "_" + metadata.attempt());
+    return podFolder(metadata)
+        .resolve(StateFiles.nameFor(metadata.uid() + "_" + metadata.attempt()));
   }
 
   private Path podFolder(PodMetadata metadata) {
-    return names.resolve(metadata.namespace()).resolve(metadata.name());
+    return podFolder(metadata.namespace(), metadata.name());
+  }
+
+  private Path podFolder(String namespace, String name) {
+    return names.resolve(StateFiles.nameFor(namespace)).resolve(StateFiles.nameFor(name));
   }
 
   /** Returns a pod's configuration as it is stored. */
