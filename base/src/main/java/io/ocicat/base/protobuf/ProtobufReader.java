@@ -1,25 +1,27 @@
-package io.ocicat.datastore.etcd;
+package io.ocicat.base.protobuf;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.function.LongConsumer;
 
 /**
  * Reads protobuf's wire format, field by field: {@link #next}, then {@link #field}, then one of the
  * value methods. A field that is not read is skipped. Malformed data is an
  * IllegalArgumentException.
  */
-final class ProtobufReader {
+public final class ProtobufReader {
   private final ByteBuffer in;
   private int field;
   private int wireType;
   private boolean pending;
 
-  ProtobufReader(ByteBuffer in) {
+  public ProtobufReader(ByteBuffer in) {
     this.in = in;
   }
 
   /** Moves to the next field; false at the end. */
-  boolean next() {
+  public boolean next() {
     if (pending) {
       skip();
     }
@@ -36,31 +38,49 @@ final class ProtobufReader {
     return true;
   }
 
-  int field() {
+  public int field() {
     return field;
   }
 
-  long number() {
+  public long number() {
     expect(ProtobufWriter.VARINT);
     return varint();
   }
 
-  boolean flag() {
+  public boolean flag() {
     return number() != 0;
   }
 
+  /** A double. */
+  public double real() {
+    expect(ProtobufWriter.FIXED64);
+    return slice(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).getDouble();
+  }
+
+  /** The elements of a repeated number, which a writer may pack into one field or not. */
+  public void numbers(LongConsumer elements) {
+    if (wireType == ProtobufWriter.VARINT) {
+      elements.accept(number());
+      return;
+    }
+    ProtobufReader packed = new ProtobufReader(bytes());
+    while (packed.in.hasRemaining()) {
+      elements.accept(packed.varint());
+    }
+  }
+
   /** Shares memory with the message. */
-  ByteBuffer bytes() {
+  public ByteBuffer bytes() {
     expect(ProtobufWriter.LENGTH);
     return slice(varint());
   }
 
   /** Bytes that are not UTF-8 become replacement characters. */
-  String text() {
+  public String text() {
     return StandardCharsets.UTF_8.decode(bytes()).toString();
   }
 
-  ProtobufReader message() {
+  public ProtobufReader message() {
     return new ProtobufReader(bytes());
   }
 
@@ -107,6 +127,6 @@ final class ProtobufReader {
   }
 
   private static IllegalArgumentException damaged(String how) {
-    return new IllegalArgumentException("message from etcd " + how);
+    return new IllegalArgumentException("protobuf message " + how);
   }
 }
