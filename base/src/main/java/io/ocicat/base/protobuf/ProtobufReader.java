@@ -1,7 +1,6 @@
 package io.ocicat.base.protobuf;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.function.LongConsumer;
 
@@ -42,6 +41,24 @@ public final class ProtobufReader {
     return field;
   }
 
+  /** How the value of the current field is written. */
+  public enum Type {
+    VARINT,
+    FIXED64,
+    LENGTH,
+    FIXED32
+  }
+
+  public Type type() {
+    return switch (wireType) {
+      case ProtobufWriter.VARINT -> Type.VARINT;
+      case ProtobufWriter.FIXED64 -> Type.FIXED64;
+      case ProtobufWriter.LENGTH -> Type.LENGTH;
+      case ProtobufWriter.FIXED32 -> Type.FIXED32;
+      default -> throw damaged("has member %d with wire type %d".formatted(field, wireType));
+    };
+  }
+
   public long number() {
     expect(ProtobufWriter.VARINT);
     return varint();
@@ -51,21 +68,11 @@ public final class ProtobufReader {
     return number() != 0;
   }
 
-  /** A double. */
-  public double real() {
-    expect(ProtobufWriter.FIXED64);
-    return slice(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).getDouble();
-  }
-
-  /** The elements of a repeated number, which a writer may pack into one field or not. */
-  public void numbers(LongConsumer elements) {
-    if (wireType == ProtobufWriter.VARINT) {
-      elements.accept(number());
-      return;
-    }
-    ProtobufReader packed = new ProtobufReader(bytes());
-    while (packed.in.hasRemaining()) {
-      elements.accept(packed.varint());
+  /** Reads the elements of a repeated number that were packed into one field. */
+  public static void packed(ByteBuffer field, LongConsumer elements) {
+    ProtobufReader in = new ProtobufReader(field);
+    while (in.in.hasRemaining()) {
+      elements.accept(in.varint());
     }
   }
 

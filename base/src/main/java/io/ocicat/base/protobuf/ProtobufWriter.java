@@ -2,7 +2,6 @@ package io.ocicat.base.protobuf;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.function.Consumer;
@@ -32,16 +31,6 @@ public final class ProtobufWriter {
 
   public ProtobufWriter flag(int field, boolean value) {
     return number(field, value ? 1 : 0);
-  }
-
-  public ProtobufWriter real(int field, double value) {
-    if (value == 0) {
-      return this;
-    }
-    tag(field, FIXED64);
-    out.writeBytes(
-        ByteBuffer.allocate(Double.BYTES).order(ByteOrder.LITTLE_ENDIAN).putDouble(value).array());
-    return this;
   }
 
   /** A repeated number, packed as proto3 does. */
