@@ -38,6 +38,7 @@ class ArchitectureTest {
           entry("netlink", Set.of("ip")),
           entry("base", Set.of("ip")),
           entry("cni", Set.of("ip", "base")),
+          entry("image", Set.of("ip", "base", "netlink")),
           entry("conformance", Set.of("ip", "base", "netlink", "cni")),
           entry("datastore", Set.of("ip", "base")),
           entry("datastore.etcd", Set.of("ip", "base", "datastore")),
@@ -46,7 +47,9 @@ class ArchitectureTest {
           entry("ipamserver", Set.of("ip", "base", "cni")),
           entry("plugins", Set.of("ip", "base", "netlink", "cni", "datastore", "ipam")),
           entry("daemon", Set.of("ip", "base", "netlink", "cni", "datastore", "ipam", "plugins")),
-          entry("sandbox", Set.of("ip", "base", "netlink", "cni", "datastore", "ipam", "plugins")),
+          entry(
+              "sandbox",
+              Set.of("ip", "base", "netlink", "image", "cni", "datastore", "ipam", "plugins")),
           entry("agent", Set.of("ip", "base", "netlink", "cni", "datastore", "ipam", "plugins")),
           entry(
               "cli",
@@ -54,6 +57,7 @@ class ArchitectureTest {
                   "ip",
                   "base",
                   "netlink",
+                  "image",
                   "cni",
                   "conformance",
                   "datastore",
