@@ -9,7 +9,9 @@ public enum NamespaceMode {
   /** One for each container. */
   CONTAINER,
   /** The host's. */
-  NODE;
+  NODE,
+  /** That of another container of the pod. */
+  TARGET;
 
   public String text() {
     return name().toLowerCase(Locale.ROOT);

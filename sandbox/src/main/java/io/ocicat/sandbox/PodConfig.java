@@ -4,6 +4,7 @@ import io.ocicat.base.Quoted;
 import io.ocicat.sandbox.SandboxException.Reason;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,6 +18,10 @@ import org.jspecify.annotations.Nullable;
  * @param logDirectory where the containers' logs go; empty for nowhere
  * @param dns null for the host's settings
  * @param networkName which network of the configuration directory; empty for the default one
+ * @param overhead what the pod itself needs beside its containers
+ * @param resources the sum of its containers' limits
+ * @param request the request it was read from, in base64, so that nothing of it is lost; empty for
+ *     none
  */
 public record PodConfig(
     PodMetadata metadata,
@@ -31,10 +36,14 @@ public record PodConfig(
     NamespaceMode pid,
     NamespaceMode ipc,
     PodSysctls sysctls,
-    String cgroupParent) {
+    String cgroupParent,
+    PodSecurity security,
+    LinuxResources overhead,
+    LinuxResources resources,
+    String request) {
   private static final Pattern HOSTNAME =
       Pattern.compile("[A-Za-z0-9]([A-Za-z0-9.-]{0,62}[A-Za-z0-9])?");
-  private static final int MOST_BYTES = 256 << 10;
+  private static final int MOST_BYTES = 1 << 20;
 
   public PodConfig {
     ports = List.copyOf(ports);
@@ -72,8 +81,17 @@ public record PodConfig(
       dns.check(problems);
     }
     ports.forEach(port -> port.check(problems));
-    if (network == NamespaceMode.CONTAINER) {
+    if (network == NamespaceMode.CONTAINER || network == NamespaceMode.TARGET) {
       problems.add("the network namespace must be the pod's or the node's");
+    }
+    if (pid == NamespaceMode.TARGET || ipc == NamespaceMode.TARGET) {
+      problems.add("a pod cannot share the namespaces of one of its containers");
+    }
+    if (security.runAsGroup() != null && security.runAsUser() == null) {
+      problems.add("run_as_group needs run_as_user");
+    }
+    if (security.userNamespace()) {
+      problems.add("user namespaces are not supported: run the pod in the host's");
     }
     if (hostNetwork() && !networkName.isEmpty()) {
       problems.add(
@@ -119,6 +137,10 @@ public record PodConfig(
     private NamespaceMode ipc = NamespaceMode.POD;
     private PodSysctls sysctls = PodSysctls.NONE;
     private String cgroupParent = "";
+    private PodSecurity security = PodSecurity.NONE;
+    private LinuxResources overhead = LinuxResources.NONE;
+    private LinuxResources resources = LinuxResources.NONE;
+    private String request = "";
 
     private Builder(PodMetadata metadata) {
       this.metadata = metadata;
@@ -184,6 +206,26 @@ public record PodConfig(
       return this;
     }
 
+    public Builder security(PodSecurity context) {
+      this.security = context;
+      return this;
+    }
+
+    public Builder overhead(LinuxResources ofPod) {
+      this.overhead = ofPod;
+      return this;
+    }
+
+    public Builder resources(LinuxResources ofContainers) {
+      this.resources = ofContainers;
+      return this;
+    }
+
+    public Builder request(byte[] bytes) {
+      this.request = Base64.getEncoder().encodeToString(bytes);
+      return this;
+    }
+
     public PodConfig build() {
       return new PodConfig(
           metadata,
@@ -198,7 +240,11 @@ public record PodConfig(
           pid,
           ipc,
           sysctls,
-          cgroupParent);
+          cgroupParent,
+          security,
+          overhead,
+          resources,
+          request);
     }
   }
 }

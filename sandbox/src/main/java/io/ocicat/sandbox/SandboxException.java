@@ -19,6 +19,10 @@ public final class SandboxException extends RuntimeException {
     NOT_READY,
     /** Other operations held it for too long. */
     BUSY,
+    /** What was asked for took longer than allowed. */
+    DEADLINE,
+    /** Valid, but not implemented. */
+    UNSUPPORTED,
     /** A stored record is damaged. */
     CORRUPT,
     FAILED

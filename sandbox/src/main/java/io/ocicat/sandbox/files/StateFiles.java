@@ -4,6 +4,7 @@ import io.ocicat.base.file.WholeFile;
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -13,10 +14,14 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** The files that sandboxes are kept in, always whole. */
@@ -31,7 +36,25 @@ public final class StateFiles {
     POWER
   }
 
+  private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,199}");
+
   private StateFiles() {}
+
+  /**
+   * Returns a file name for any text: the text itself, or a digest of it where it is unsuitable.
+   */
+  public static String nameFor(String text) {
+    if (PLAIN.matcher(text).matches()) {
+      return text;
+    }
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return "%" + HexFormat.of().formatHex(digest);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
 
   /** Puts the bytes there, in place of what was there. */
   public static void write(Path file, byte[] bytes, Durability lasting) {

@@ -10,12 +10,14 @@ import io.ocicat.sandbox.NamespaceMode;
 import io.ocicat.sandbox.PodConfig;
 import io.ocicat.sandbox.PodMetadata;
 import io.ocicat.sandbox.PodPort;
+import io.ocicat.sandbox.PodSecurity;
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
 import io.ocicat.sandbox.infra.ProcessId;
 import io.ocicat.sandbox.network.PodAttachment;
 import io.ocicat.sandbox.store.SandboxRecord.NetworkPhase;
 import io.ocicat.sandbox.store.SandboxRecord.Phase;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -87,7 +89,41 @@ final class RecordJson {
     json.put("ipc", config.ipc().name());
     json.set("sysctls", pairs(config.sysctls().settings()));
     json.put("cgroupParent", config.cgroupParent());
+    json.set("security", security(config.security()));
+    json.set("overhead", ResourcesJson.write(config.overhead()));
+    json.set("resources", ResourcesJson.write(config.resources()));
+    json.put("request", config.request());
     return json;
+  }
+
+  private static ObjectNode security(PodSecurity security) {
+    ObjectNode json = Json.object().put("privileged", security.privileged());
+    if (security.runAsUser() != null) {
+      json.put("runAsUser", security.runAsUser());
+    }
+    if (security.runAsGroup() != null) {
+      json.put("runAsGroup", security.runAsGroup());
+    }
+    ArrayNode groups = json.putArray("supplementalGroups");
+    security.supplementalGroups().forEach(group -> groups.add(group.toString()));
+    json.put("readonlyRootfs", security.readonlyRootfs());
+    json.set("seccomp", ResourcesJson.write(security.seccomp()));
+    return json;
+  }
+
+  private static PodSecurity readSecurity(JsonFields in) {
+    return new PodSecurity(
+        in.bool("privileged").or(false),
+        in.has("runAsUser")
+            ? in.longInteger("runAsUser", Long.MIN_VALUE, Long.MAX_VALUE).required()
+            : null,
+        in.has("runAsGroup")
+            ? in.longInteger("runAsGroup", Long.MIN_VALUE, Long.MAX_VALUE).required()
+            : null,
+        in.texts("supplementalGroups").or(List.of()).stream().map(Long::valueOf).toList(),
+        in.bool("readonlyRootfs").or(false),
+        ResourcesJson.readProfile(in.object("seccomp")),
+        false);
   }
 
   private static ObjectNode pairs(Map<String, String> pairs) {
@@ -187,6 +223,10 @@ final class RecordJson {
         .ipc(mode(in, "ipc"))
         .sysctls(readPairs(in.object("sysctls")))
         .cgroupParent(in.text("cgroupParent").or(""))
+        .security(readSecurity(in.object("security")))
+        .overhead(ResourcesJson.read(in.object("overhead")))
+        .resources(ResourcesJson.read(in.object("resources")))
+        .request(Base64.getDecoder().decode(in.text("request").or("")))
         .build();
   }
 

@@ -62,7 +62,13 @@ public final class SandboxStore {
   public void markBegun(String id, PodMetadata metadata) {
     StateFiles.write(
         begun.resolve(id),
-        metadata.containerName().getBytes(StandardCharsets.UTF_8),
+        String.join(
+                "\n",
+                metadata.name(),
+                metadata.namespace(),
+                metadata.uid(),
+                Long.toString(metadata.attempt()))
+            .getBytes(StandardCharsets.UTF_8),
         Durability.PROCESS);
   }
 
@@ -70,8 +76,9 @@ public final class SandboxStore {
   public Optional<PodMetadata> nameOfBegun(String id) {
     return StateFiles.read(begun.resolve(id))
         .map(bytes -> new String(bytes, StandardCharsets.UTF_8))
-        .filter(text -> !text.isEmpty())
-        .map(PodMetadata::ofContainerName);
+        .map(text -> text.split("\n", -1))
+        .filter(lines -> lines.length == 4)
+        .map(lines -> new PodMetadata(lines[0], lines[1], lines[2], Long.parseLong(lines[3])));
   }
 
   public void unmarkBegun(String id) {
@@ -163,25 +170,24 @@ public final class SandboxStore {
   /** The sandboxes of a pod, of all its attempts. */
   public List<String> ofPod(String namespace, String name) {
     List<String> ids = new ArrayList<>();
-    if (isComponent(namespace) && isComponent(name)) {
-      Path folder = names.resolve(namespace).resolve(name);
-      for (String each : StateFiles.names(folder)) {
-        holder(folder.resolve(each)).filter(id -> ID.matcher(id).matches()).ifPresent(ids::add);
-      }
+    Path folder = podFolder(namespace, name);
+    for (String each : StateFiles.names(folder)) {
+      holder(folder.resolve(each)).filter(id -> ID.matcher(id).matches()).ifPresent(ids::add);
     }
     return ids;
   }
 
-  private static boolean isComponent(String name) {
-    return !name.isEmpty() && !name.startsWith(".") && name.indexOf('/') < 0;
-  }
-
   private Path nameFile(PodMetadata metadata) {
-    return podFolder(metadata).resolve(metadata.uid() + "_" + metadata.attempt());
+    return podFolder(metadata)
+        .resolve(StateFiles.nameFor(metadata.uid() + "_" + metadata.attempt()));
   }
 
   private Path podFolder(PodMetadata metadata) {
-    return names.resolve(metadata.namespace()).resolve(metadata.name());
+    return podFolder(metadata.namespace(), metadata.name());
+  }
+
+  private Path podFolder(String namespace, String name) {
+    return names.resolve(StateFiles.nameFor(namespace)).resolve(StateFiles.nameFor(name));
   }
 
   /** Returns a pod's configuration as it is stored. */

@@ -1,0 +1,5 @@
+/** Containers as values: what a CRI client asks for, and what it is told. */
+@NullMarked
+package io.ocicat.sandbox.container;
+
+import org.jspecify.annotations.NullMarked;
