@@ -48,9 +48,16 @@ public final class RpcServer implements AutoCloseable {
   private final ExecutorService calls;
   private final FileLock lock;
   private final Path socket;
+  private final List<RpcService> services;
 
   private RpcServer(
-      Server server, EventLoopGroup threads, ExecutorService calls, FileLock lock, Path socket) {
+      Server server,
+      EventLoopGroup threads,
+      ExecutorService calls,
+      FileLock lock,
+      Path socket,
+      List<RpcService> services) {
+    this.services = List.copyOf(services);
     this.server = server;
     this.threads = threads;
     this.calls = calls;
@@ -87,7 +94,7 @@ public final class RpcServer implements AutoCloseable {
         Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("cri-", 0).factory());
     try {
       Server server = listen(socket, services, threads, calls);
-      return new RpcServer(server, threads, calls, lock, socket);
+      return new RpcServer(server, threads, calls, lock, socket, services);
     } catch (IOException e) {
       Future<?> _ = threads.shutdownGracefully(0, 0, TimeUnit.SECONDS);
       calls.close();
@@ -148,6 +155,7 @@ public final class RpcServer implements AutoCloseable {
   /** Accepts no more calls and waits for those under way, which end after the limit anyhow. */
   public void stop(Duration limit) {
     server.shutdown();
+    services.forEach(RpcService::stop);
     try {
       if (!server.awaitTermination(limit.toMillis(), TimeUnit.MILLISECONDS)) {
         server.shutdownNow();

@@ -14,6 +14,8 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /** The methods of a service. What a method throws becomes the status of its call. */
@@ -21,6 +23,7 @@ public final class RpcService {
   private final String name;
   private final Function<Throwable, Status> failures;
   private final ServerServiceDefinition.Builder methods;
+  private final Set<RpcStream> streams = ConcurrentHashMap.newKeySet();
 
   /**
    * Begins a service.
@@ -76,6 +79,7 @@ public final class RpcService {
         ServerCalls.asyncServerStreamingCall(
             (bytes, client) -> {
               RpcStream stream = new RpcStream((ServerCallStreamObserver<byte[]>) client);
+              streams.add(stream);
               // On a thread of its own: gRPC calls back one at a time, and it must hear of the end.
               Thread.ofVirtual()
                   .name("cri-stream")
@@ -86,6 +90,8 @@ public final class RpcService {
                           stream.end();
                         } catch (InterruptedException | RuntimeException | Error e) {
                           stream.fail(failures.apply(e));
+                        } finally {
+                          streams.remove(stream);
                         }
                       });
             }));
@@ -107,6 +113,11 @@ public final class RpcService {
 
   ServerServiceDefinition definition() {
     return methods.build();
+  }
+
+  /** Ends the calls that stream. */
+  void stop() {
+    streams.forEach(RpcStream::stop);
   }
 
   /** With a handler, answering a caller that is gone is not an error. */

@@ -97,14 +97,33 @@ public final class RpcStream {
   }
 
   void end() {
-    if (!isGone()) {
+    if (depart()) {
       client.onCompleted();
     }
   }
 
   void fail(Status status) {
-    if (!isGone()) {
+    if (depart()) {
       client.onError(status.asRuntimeException());
+    }
+  }
+
+  /** Ends the call from outside, whatever it is doing. */
+  void stop() {
+    fail(Status.UNAVAILABLE.withDescription("the server is stopping"));
+    leave();
+  }
+
+  /** Returns whether the caller was still there. */
+  private boolean depart() {
+    lock.lock();
+    try {
+      boolean there = !gone;
+      gone = true;
+      changed.signalAll();
+      return there;
+    } finally {
+      lock.unlock();
     }
   }
 }

@@ -2,9 +2,6 @@ package io.ocicat.cri.streaming;
 
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.sandbox.SandboxException;
-import io.ocicat.sandbox.pods.PodSandboxes;
-import io.ocicat.sandbox.pods.SandboxState;
-import io.ocicat.sandbox.pods.SandboxStatus;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -19,30 +16,27 @@ final class PodConnector implements AutoCloseable {
   private static final byte[] V4 = {127, 0, 0, 1};
   private static final byte[] V6 = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 
-  private final PodSandboxes sandboxes;
+  private final StreamingTarget target;
 
   /** For pods of the host's network: the threads that ask may be elsewhere. */
   private final NetNs host = NetNs.current();
 
-  PodConnector(PodSandboxes sandboxes) {
-    this.sandboxes = sandboxes;
+  PodConnector(StreamingTarget target) {
+    this.target = target;
   }
 
   /** The socket is opened inside the pod's network namespace and can be used from anywhere. */
   Socket connect(String sandboxId, int port) throws IOException {
-    SandboxStatus sandbox;
+    String namespace;
     try {
-      sandbox = sandboxes.status(sandboxId);
+      namespace = target.networkNamespace(sandboxId);
     } catch (SandboxException e) {
       throw new IOException(SandboxException.text(e), e);
     }
-    if (sandbox.state() != SandboxState.READY) {
-      throw new IOException("pod %s is not ready".formatted(sandbox.config().metadata().pod()));
-    }
-    if (sandbox.netns().isEmpty()) {
+    if (namespace.isEmpty()) {
       return inside(host, port);
     }
-    try (NetNs pod = NetNs.open(Path.of(sandbox.netns()))) {
+    try (NetNs pod = NetNs.open(Path.of(namespace))) {
       return inside(pod, port);
     }
   }

@@ -1,7 +1,6 @@
 package io.ocicat.cri.streaming;
 
 import io.ocicat.sandbox.container.ContainerIo;
-import io.ocicat.sandbox.container.Containers;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -24,17 +23,17 @@ final class StreamingConnection {
   private final InputStream in;
   private final OutputStream out;
   private final StreamingTokens tokens;
-  private final Containers containers;
+  private final StreamingTarget target;
   private final PodConnector pods;
 
   StreamingConnection(
-      Socket socket, StreamingTokens tokens, Containers containers, PodConnector pods)
+      Socket socket, StreamingTokens tokens, StreamingTarget target, PodConnector pods)
       throws IOException {
     this.socket = socket;
     this.in = new BufferedInputStream(socket.getInputStream());
     this.out = new BufferedOutputStream(socket.getOutputStream());
     this.tokens = tokens;
-    this.containers = containers;
+    this.target = target;
     this.pods = pods;
   }
 
@@ -165,10 +164,8 @@ final class StreamingConnection {
 
   private ContainerIo open(StreamingRequest.OfProcess process) {
     return switch (process) {
-      case StreamingRequest.Exec exec ->
-          containers.exec(exec.containerId(), exec.command(), exec.tty(), exec.stdin());
-      case StreamingRequest.Attach attach ->
-          containers.attach(attach.containerId(), attach.stdin());
+      case StreamingRequest.Exec exec -> target.exec(exec);
+      case StreamingRequest.Attach attach -> target.attach(attach);
     };
   }
 

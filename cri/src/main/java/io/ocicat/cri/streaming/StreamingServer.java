@@ -1,7 +1,5 @@
 package io.ocicat.cri.streaming;
 
-import io.ocicat.sandbox.container.Containers;
-import io.ocicat.sandbox.pods.PodSandboxes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -25,15 +23,15 @@ public final class StreamingServer implements AutoCloseable {
 
   private final ServerSocket listener;
   private final StreamingTokens tokens;
-  private final Containers containers;
+  private final StreamingTarget target;
   private final PodConnector pods;
   private final Set<Socket> connections = ConcurrentHashMap.newKeySet();
 
   private StreamingServer(
-      ServerSocket listener, StreamingTokens tokens, Containers containers, PodConnector pods) {
+      ServerSocket listener, StreamingTokens tokens, StreamingTarget target, PodConnector pods) {
     this.listener = listener;
     this.tokens = tokens;
-    this.containers = containers;
+    this.target = target;
     this.pods = pods;
   }
 
@@ -43,10 +41,7 @@ public final class StreamingServer implements AutoCloseable {
    * @param address on loopback; port 0 for any
    */
   public static StreamingServer start(
-      InetSocketAddress address,
-      Containers containers,
-      PodSandboxes sandboxes,
-      InstantSource clock) {
+      InetSocketAddress address, StreamingTarget target, InstantSource clock) {
     if (address.getAddress() == null || !address.getAddress().isLoopbackAddress()) {
       throw new IllegalArgumentException("streams are served on loopback only, not at " + address);
     }
@@ -63,8 +58,8 @@ public final class StreamingServer implements AutoCloseable {
         new StreamingServer(
             listener,
             new StreamingTokens(clock, LIFE, MOST_PENDING),
-            containers,
-            new PodConnector(sandboxes));
+            target,
+            new PodConnector(target));
     Thread.ofPlatform().daemon().name("cri-streaming").start(server::accept);
     return server;
   }
@@ -119,7 +114,7 @@ public final class StreamingServer implements AutoCloseable {
     try (socket) {
       socket.setTcpNoDelay(true);
       socket.setKeepAlive(true);
-      new StreamingConnection(socket, tokens, containers, pods).serve();
+      new StreamingConnection(socket, tokens, target, pods).serve();
     } catch (IOException _) {
       // The client has gone or does not speak the protocol; there is nobody to tell.
     } finally {
