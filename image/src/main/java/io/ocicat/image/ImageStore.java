@@ -62,6 +62,12 @@ public interface ImageStore extends AutoCloseable {
    */
   List<DamagedLayer> verify();
 
+  /**
+   * Takes a damaged layer out of use. Images that need it are gone until they are pulled again;
+   * containers that run on it keep it.
+   */
+  void discard(DamagedLayer layer);
+
   Snapshots snapshots();
 
   @Override

@@ -16,15 +16,20 @@ public record Errno(int number) {
   public static final Errno EACCES = new Errno(13);
   public static final Errno EBUSY = new Errno(16);
   public static final Errno EEXIST = new Errno(17);
+  public static final Errno EXDEV = new Errno(18);
   public static final Errno ENODEV = new Errno(19);
   public static final Errno ENOTDIR = new Errno(20);
   public static final Errno EISDIR = new Errno(21);
   public static final Errno EINVAL = new Errno(22);
   public static final Errno ENFILE = new Errno(23);
   public static final Errno EMFILE = new Errno(24);
+  public static final Errno ENOSPC = new Errno(28);
   public static final Errno EPIPE = new Errno(32);
   public static final Errno ECONNRESET = new Errno(104);
   public static final Errno ERANGE = new Errno(34);
+  public static final Errno ELOOP = new Errno(40);
+  public static final Errno ENOTEMPTY = new Errno(39);
+  public static final Errno ENODATA = new Errno(61);
   public static final Errno EPROTO = new Errno(71);
   public static final Errno ERESTART = new Errno(85);
   public static final Errno EMSGSIZE = new Errno(90);
@@ -89,6 +94,7 @@ public record Errno(int number) {
           case 34 -> "ERANGE:Numerical result out of range";
           case 36 -> "ENAMETOOLONG:File name too long";
           case 38 -> "ENOSYS:Function not implemented";
+          case 39 -> "ENOTEMPTY:Directory not empty";
           case 40 -> "ELOOP:Too many levels of symbolic links";
           case 61 -> "ENODATA:No data available";
           case 71 -> "EPROTO:Protocol error";
@@ -114,6 +120,7 @@ public record Errno(int number) {
           case 110 -> "ETIMEDOUT:Connection timed out";
           case 111 -> "ECONNREFUSED:Connection refused";
           case 113 -> "EHOSTUNREACH:No route to host";
+          case 122 -> "EDQUOT:Disk quota exceeded";
           case 524 -> "ENOTSUPP:Operation not supported by the driver";
           default -> "errno " + number + ":Unknown error " + number;
         };
