@@ -16,8 +16,8 @@ import java.util.List;
  * @param runtime the executable of runc or crun
  * @param runtimeArguments for every call of it
  * @param cgroupDriver who makes cgroups
- * @param seccompProfile a file in the format of containers/common that replaces our default
- *     profile; empty for ours
+ * @param seccompProfile a file with the {@code linux.seccomp} object of an OCI specification that
+ *     replaces our default profile; empty for ours
  * @param timeout how long an operation waits for others on the same container, and for programs
  */
 public record ContainerSettings(

@@ -5,6 +5,6 @@ public enum ContainerState {
   CREATED,
   RUNNING,
   EXITED,
-  /** Its record is damaged; stopping it leads out. */
+  /** Only for filters: a container whose record is damaged is removed by recovery. */
   UNKNOWN
 }

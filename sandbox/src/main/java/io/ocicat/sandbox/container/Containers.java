@@ -5,7 +5,6 @@ import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 
 /**
  * The containers of a machine. Ids may be shortened to a unique prefix. Unknown ids are {@link
@@ -13,10 +12,15 @@ import java.util.Map;
  * Reason#AMBIGUOUS}; the wrong state is {@link Reason#NOT_READY}.
  *
  * <p>Operations on one container exclude each other; whoever holds the lock of a container does not
- * wait for that of a sandbox. Once begun, an operation is finished even if its caller is
- * interrupted. Containers outlive this process. Thread-safe.
+ * wait for that of a sandbox. Containers outlive this process. Thread-safe.
  */
 public interface Containers extends AutoCloseable {
+  /**
+   * Checks a configuration and looks at the files of the host that it names, which may take long:
+   * so before any lock is held.
+   */
+  PreparedContainer prepare(ContainerConfig config);
+
   /**
    * Creates a container without starting it, under the lock of its sandbox: {@code PodSandboxes}
    * calls this. A repeated request returns the container that the first one created, as long as it
@@ -26,7 +30,7 @@ public interface Containers extends AutoCloseable {
    * @return its id
    */
   String create(
-      ContainerSandbox sandbox, ContainerConfig config, ContainerImage image, byte[] request);
+      ContainerSandbox sandbox, PreparedContainer container, ContainerImage image, byte[] request);
 
   /** Starts a created container. When that fails, it has exited with code 128. */
   void start(String id);
@@ -54,7 +58,7 @@ public interface Containers extends AutoCloseable {
   List<ContainerUsage> usages(ContainerFilter filter);
 
   /** Changes limits; those that are not stated stay. Not for one that has exited. */
-  void update(String id, LinuxResources resources, Map<String, String> annotations);
+  void update(String id, LinuxResources resources);
 
   /** Makes a running container write to a new log file, which exists when this returns. */
   void reopenLog(String id);
@@ -88,6 +92,12 @@ public interface Containers extends AutoCloseable {
    * @return what could not be cleaned up, one line each
    */
   List<String> recover();
+
+  /**
+   * Notices from now on when containers end, so that events are published at once. Otherwise it is
+   * noticed when somebody asks.
+   */
+  void watch();
 
   /** Stops watching. Containers keep running. */
   @Override

@@ -45,6 +45,11 @@ public final class NoInfra implements PodInfra {
   }
 
   @Override
+  public boolean holdsNamespaces() {
+    return false;
+  }
+
+  @Override
   public String cgroup(String id, PodConfig config) {
     return "";
   }

@@ -39,6 +39,9 @@ public interface PodInfra {
   /** Ends the process and deletes its state; succeeds when there is none. */
   void remove(String id, ProcessId process, Duration grace);
 
+  /** Whether containers can share its PID, IPC and UTS namespaces. */
+  boolean holdsNamespaces();
+
   /** The cgroup of its processes; empty when it has none of its own. */
   String cgroup(String id, PodConfig config);
 }

@@ -16,8 +16,8 @@ import java.util.concurrent.locks.LockSupport;
 public record ProcessId(long pid, long startTicks) {
   public static final ProcessId NONE = new ProcessId(0, 0);
 
-  static final int SIGKILL = 9;
-  static final int SIGTERM = 15;
+  public static final int SIGKILL = 9;
+  public static final int SIGTERM = 15;
 
   private static final int STATE = 0;
   private static final int START = 19;
@@ -53,7 +53,7 @@ public record ProcessId(long pid, long startTicks) {
   }
 
   /** Does nothing when it has ended. */
-  void signal(int number) {
+  public void signal(int number) {
     if (isAlive()) {
       Kernel.call(Syscall.KILL, pid, number);
     }
@@ -72,7 +72,7 @@ public record ProcessId(long pid, long startTicks) {
   }
 
   /** Returns whether it has ended. */
-  boolean awaitEnd(Duration limit) {
+  public boolean awaitEnd(Duration limit) {
     long deadline = System.nanoTime() + limit.toNanos();
     long pause = SHORTEST_PAUSE;
     while (isAlive()) {

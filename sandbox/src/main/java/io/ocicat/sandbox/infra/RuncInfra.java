@@ -6,6 +6,8 @@ import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.sandbox.PodConfig;
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
+import io.ocicat.sandbox.cgroup.CgroupPath;
+import io.ocicat.sandbox.cgroup.Cgroups;
 import io.ocicat.sandbox.files.StateFiles;
 import io.ocicat.sandbox.files.StateFiles.Durability;
 import java.io.IOException;
@@ -36,16 +38,24 @@ public final class RuncInfra implements PodInfra {
   private final Path runc;
   private final Path pause;
   private final Path state;
+  private final boolean systemd;
+
+  /** With the cgroupfs driver. */
+  public RuncInfra(Path runc, Path pause, Path state) {
+    this(runc, pause, state, false);
+  }
 
   /**
    * @param runc the executable
    * @param pause our program, statically linked
    * @param state a directory that does not survive a reboot
+   * @param systemd whether systemd makes the cgroups, instead of runc itself
    */
-  public RuncInfra(Path runc, Path pause, Path state) {
+  public RuncInfra(Path runc, Path pause, Path state, boolean systemd) {
     this.runc = runc;
     this.pause = pause;
     this.state = state;
+    this.systemd = systemd;
   }
 
   /** Finds the executable of that name in a PATH. */
@@ -76,18 +86,20 @@ public final class RuncInfra implements PodInfra {
           "the program %s is missing, which pods are held by: is this an installation of Ocicat?"
               .formatted(pause));
     }
+    cgroup("", config);
   }
 
   @Override
   public String cgroup(String id, PodConfig config) {
-    String parent = config.cgroupParent();
-    if (parent.isEmpty()) {
-      if (!Privilege.isHostRoot()) {
-        return "";
-      }
-      parent = CGROUP_PARENT;
+    if (config.cgroupParent().isEmpty() && !Privilege.isHostRoot()) {
+      return "";
     }
-    return parent + (parent.endsWith("/") ? "" : "/") + id;
+    return CgroupPath.of(config.cgroupParent(), id, systemd).forRuntime();
+  }
+
+  @Override
+  public boolean holdsNamespaces() {
+    return true;
   }
 
   @Override
@@ -189,6 +201,9 @@ public final class RuncInfra implements PodInfra {
     List<String> argv =
         new ArrayList<>(
             List.of(runc.toString(), "--root", StateFiles.privateFolder(state).toString()));
+    if (systemd) {
+      argv.add("--systemd-cgroup");
+    }
     argv.addAll(List.of(arguments));
     try {
       Process process =

@@ -3,9 +3,11 @@ package io.ocicat.sandbox.infra;
 import io.ocicat.base.json.Json;
 import io.ocicat.sandbox.NamespaceMode;
 import io.ocicat.sandbox.PodConfig;
+import io.ocicat.sandbox.seccomp.DefaultSeccomp;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -60,6 +62,7 @@ final class RuncSpec {
     }
     linux.set("maskedPaths", Json.array(List.of("/proc/kcore", "/proc/keys", "/proc/timer_list")));
     linux.set("readonlyPaths", Json.array(List.of("/proc/sys", "/proc/sysrq-trigger")));
+    linux.set("seccomp", DefaultSeccomp.of(Set.of()));
     return spec;
   }
 

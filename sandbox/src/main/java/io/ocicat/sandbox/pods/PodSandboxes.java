@@ -3,10 +3,16 @@ package io.ocicat.sandbox.pods;
 import io.ocicat.base.BootId;
 import io.ocicat.base.Quoted;
 import io.ocicat.ip.IpAddress;
+import io.ocicat.sandbox.NamespaceMode;
 import io.ocicat.sandbox.PodConfig;
 import io.ocicat.sandbox.PodMetadata;
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
+import io.ocicat.sandbox.container.ContainerConfig;
+import io.ocicat.sandbox.container.ContainerImage;
+import io.ocicat.sandbox.container.ContainerSandbox;
+import io.ocicat.sandbox.container.Containers;
+import io.ocicat.sandbox.container.PreparedContainer;
 import io.ocicat.sandbox.files.KeyedLocks;
 import io.ocicat.sandbox.network.PodAttachment;
 import io.ocicat.sandbox.network.PodNetworks;
@@ -27,9 +33,8 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
- * The pod sandboxes of a machine: what kubelet asks a container runtime for, except images and
- * containers. All state is in files, so any number of processes can use them, one after the other
- * or concurrently.
+ * The pod sandboxes of a machine: what kubelet asks a container runtime for, except images. All
+ * state is in files, so any number of processes can use them, one after the other or concurrently.
  *
  * <p>Operations on one sandbox exclude each other. Thread-safe.
  */
@@ -41,8 +46,16 @@ public final class PodSandboxes {
   private final SandboxContext context;
   private final SecureRandom random = new SecureRandom();
 
+  /** Sandboxes whose containers, if they have any, are left to others. */
   public PodSandboxes(SandboxSettings settings, PodNetworks networks) {
-    this.context = SandboxContext.of(settings, networks);
+    this.context = SandboxContext.of(settings, networks, Optional.empty());
+  }
+
+  /**
+   * @param containers stopped and removed with their sandboxes
+   */
+  public PodSandboxes(SandboxSettings settings, PodNetworks networks, Containers containers) {
+    this.context = SandboxContext.of(settings, networks, Optional.of(containers));
   }
 
   /**
@@ -288,6 +301,76 @@ public final class PodSandboxes {
           .forEach(found::add);
     }
     return found;
+  }
+
+  /**
+   * Returns all sandboxes that match the filter, the newest first: what CRI lists each second. No
+   * record is read that has not changed, and no network is looked at.
+   */
+  public List<SandboxItem> items(SandboxFilter filter) {
+    String bootId = BootId.current().toString();
+    List<SandboxItem> found = new ArrayList<>();
+    for (String id : context.store().ids()) {
+      if (id.startsWith(filter.id())) {
+        known(id).map(record -> item(record, bootId)).filter(filter::matches).ifPresent(found::add);
+      }
+    }
+    found.sort(Comparator.comparingLong(SandboxItem::createdAt).reversed());
+    return found;
+  }
+
+  private SandboxItem item(SandboxRecord record, String bootId) {
+    boolean ready =
+        record.phase() == Phase.READY && record.bootId().equals(bootId) && context.isHeld(record);
+    return new SandboxItem(
+        record.id(),
+        record.config(),
+        ready ? SandboxState.READY : SandboxState.NOTREADY,
+        record.createdAt(),
+        record.runtimeHandler());
+  }
+
+  /**
+   * Creates a container in a sandbox, without starting it.
+   *
+   * @param request the request as it came, kept with the container
+   * @return its id
+   */
+  public String createContainer(
+      String sandbox, ContainerConfig config, ContainerImage image, byte[] request) {
+    Containers containers =
+        context
+            .containers()
+            .orElseThrow(
+                () -> new SandboxException(Reason.UNSUPPORTED, "containers are not configured"));
+    PreparedContainer prepared = containers.prepare(config);
+    String whole = resolve(sandbox).orElseThrow(() -> unknown(sandbox));
+    return traced(
+        new PodTrace(),
+        "create container " + config.metadata().name(),
+        () ->
+            locked(
+                whole,
+                () -> containers.create(forContainers(ready(whole)), prepared, image, request)));
+  }
+
+  private ContainerSandbox forContainers(SandboxRecord record) {
+    if (!context.infra(record.infra()).holdsNamespaces()) {
+      throw new SandboxException(
+          Reason.NOT_READY,
+          "sandbox %s has no infra process whose namespaces containers could share: run the pod with runc"
+              .formatted(record.id().substring(0, 13)));
+    }
+    return new ContainerSandbox(
+        record.id(),
+        record.config(),
+        record.netns(),
+        record.process().pid(),
+        record.ips(),
+        context.store().folder(record.id()).resolve(PodProcess.RESOLV_CONF),
+        record.config().ipc() == NamespaceMode.NODE
+            ? ""
+            : context.sharedMemory().pathOf(record.id()).toString());
   }
 
   /** The ids of a pod's sandboxes. */

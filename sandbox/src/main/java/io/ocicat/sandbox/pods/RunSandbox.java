@@ -5,10 +5,12 @@ import io.ocicat.cni.Result;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.netlink.ns.Sysctl;
 import io.ocicat.sandbox.DnsConfig;
+import io.ocicat.sandbox.NamespaceMode;
 import io.ocicat.sandbox.PodConfig;
 import io.ocicat.sandbox.PodMetadata;
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
+import io.ocicat.sandbox.container.ContainerEvent;
 import io.ocicat.sandbox.files.KeyedLocks;
 import io.ocicat.sandbox.files.StateFiles;
 import io.ocicat.sandbox.infra.PodInfra;
@@ -25,16 +27,20 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Creates one sandbox, with the steps of createPodSandbox in dockershim's order. After a failure,
  * everything that was created is removed again, with a timeout of its own.
  */
 final class RunSandbox {
+  private static final Map<String, String> UNPRIVILEGED =
+      Map.of(
+          "net.ipv4.ip_unprivileged_port_start", "0", "net.ipv4.ping_group_range", "0 2147483647");
+
   private final SandboxContext context;
   private final PodInfra infra;
   private final boolean onlyOne;
@@ -50,7 +56,7 @@ final class RunSandbox {
     this.record =
         new SandboxRecord(
             id,
-            nanos(context.settings().clock().instant()),
+            SandboxContext.nanos(context.settings().clock().instant()),
             BootId.current().toString(),
             config,
             handler,
@@ -66,11 +72,6 @@ final class RunSandbox {
             List.of(),
             ownsLogs(config),
             "");
-  }
-
-  private static long nanos(Instant instant) {
-    return Math.addExact(
-        Math.multiplyExact(instant.getEpochSecond(), 1_000_000_000L), instant.getNano());
   }
 
   private static boolean ownsLogs(PodConfig config) {
@@ -90,6 +91,7 @@ final class RunSandbox {
           "write the checkpoint",
           () -> context.store().checkpoints().put(record.id(), Checkpoint.of(record.config())));
       makeNamespace();
+      makeSharedMemory();
       startInfra();
       writeResolvConf();
       if (!record.config().hostNetwork()) {
@@ -98,6 +100,8 @@ final class RunSandbox {
       record = record.phase(Phase.READY);
       PodTrace.step(StepKind.RECORD, "ready", this::keep);
       context.store().unmarkBegun(record.id());
+      context.publish(ContainerEvent.Kind.CREATED, record.id());
+      context.publish(ContainerEvent.Kind.STARTED, record.id());
       return record;
     } catch (RuntimeException e) {
       throw undo(e);
@@ -177,12 +181,41 @@ final class RunSandbox {
             () -> "make " + record.netns(),
             () -> context.namespaces().create(SandboxContext.netnsName(record.id())))) {
       Map<String, String> sysctls = record.config().sysctls().ofNetwork();
+      if (infra.holdsNamespaces()) {
+        permitUnprivileged(namespace, sysctls.keySet());
+      }
       if (!sysctls.isEmpty()) {
         PodTrace.step(
             StepKind.SYSCTL,
             "set " + String.join(", ", sysctls.keySet()),
             () -> sysctls.forEach((name, value) -> Sysctl.parse(name).writeIn(namespace, value)));
       }
+    }
+  }
+
+  /**
+   * A container that is not root's may use ports below 1024 and ping, as with other runtimes: the
+   * namespace is the pod's alone. Where this is not permitted, it is done without.
+   */
+  private static void permitUnprivileged(NetNs namespace, Set<String> given) {
+    UNPRIVILEGED.forEach(
+        (name, value) -> {
+          if (!given.contains(name)) {
+            try {
+              Sysctl.parse(name).writeIn(namespace, value);
+            } catch (RuntimeException _) {
+              // In a user namespace not all groups exist.
+            }
+          }
+        });
+  }
+
+  private void makeSharedMemory() {
+    if (infra.holdsNamespaces() && record.config().ipc() != NamespaceMode.NODE) {
+      PodTrace.step(
+          StepKind.SHM,
+          "mount " + context.sharedMemory().pathOf(record.id()),
+          () -> context.sharedMemory().create(record.id()));
     }
   }
 

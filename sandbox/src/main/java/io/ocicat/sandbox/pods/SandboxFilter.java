@@ -1,5 +1,6 @@
 package io.ocicat.sandbox.pods;
 
+import io.ocicat.sandbox.PodConfig;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +19,16 @@ public record SandboxFilter(String id, @Nullable SandboxState state, Map<String,
   }
 
   boolean matches(SandboxStatus sandbox) {
-    return sandbox.id().startsWith(id)
-        && (state == null || sandbox.state() == state)
-        && sandbox.config().labels().entrySet().containsAll(labels.entrySet());
+    return matches(sandbox.id(), sandbox.state(), sandbox.config());
+  }
+
+  boolean matches(SandboxItem sandbox) {
+    return matches(sandbox.id(), sandbox.state(), sandbox.config());
+  }
+
+  private boolean matches(String its, SandboxState itsState, PodConfig config) {
+    return its.startsWith(id)
+        && (state == null || itsState == state)
+        && config.labels().entrySet().containsAll(labels.entrySet());
   }
 }

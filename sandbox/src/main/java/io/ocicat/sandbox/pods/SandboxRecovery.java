@@ -48,7 +48,11 @@ final class SandboxRecovery {
         }
       }
     }
+    context.sharedMemory().ids().stream()
+        .filter(id -> context.store().isId(id) && !context.store().exists(id))
+        .forEach(orphans::add);
     orphans.forEach(this::attempt);
+    context.containers().ifPresent(all -> failures.addAll(all.recover()));
     return failures;
   }
 
@@ -87,6 +91,7 @@ final class SandboxRecovery {
   /** Removes a sandbox of which only a checkpoint and libcni's cache may be left. */
   void removeOrphan(String id) {
     Optional<Checkpoint> checkpoint = context.store().checkpoints().getOrDiscard(id);
+    context.containers().ifPresent(all -> all.removeAll(id));
     for (PodInfra infra : context.settings().infras()) {
       infra.remove(id, ProcessId.NONE, context.settings().grace());
     }
@@ -102,6 +107,7 @@ final class SandboxRecovery {
       context.networks().tearDownCached(pod, id, context.settings().cleanUpLimit());
     }
     context.namespaces().remove(SandboxContext.netnsName(id));
+    context.sharedMemory().remove(id);
     context.store().checkpoints().remove(id);
     context.store().remove(id);
   }

@@ -3,6 +3,7 @@ package io.ocicat.sandbox.pods;
 import io.ocicat.sandbox.PodMetadata;
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
+import io.ocicat.sandbox.container.ContainerEvent;
 import io.ocicat.sandbox.files.KeyedLocks;
 import io.ocicat.sandbox.files.StateFiles;
 import io.ocicat.sandbox.infra.PodInfra;
@@ -16,13 +17,14 @@ import io.ocicat.sandbox.trace.PodTrace;
 import io.ocicat.sandbox.trace.StepKind;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Stops one sandbox: first its processes, so that its addresses are not assigned to others while
- * they are still in use; then its network; then its namespace; then, when it is to be removed, its
- * records. A step that fails prevents those after it, because the next attempt needs what they
- * would remove. Called under the sandbox's lock.
+ * Stops one sandbox: first its containers and processes, so that its addresses are not assigned to
+ * others while they are still in use; then its network; then its namespace; then, when it is to be
+ * removed, its records. A step that fails prevents those after it, because the next attempt needs
+ * what they would remove. Called under the sandbox's lock.
  */
 final class StopSandbox {
   private final SandboxContext context;
@@ -36,16 +38,23 @@ final class StopSandbox {
   }
 
   void stop() {
-    if (record.phase() != Phase.STOPPED) {
+    boolean first = record.phase() != Phase.STOPPED;
+    if (first) {
       record = record.phase(Phase.STOPPED);
       saveIfRecorded();
     }
     try {
+      stopContainers();
       endProcesses();
       tearDownNetwork();
       removeNamespace();
+      PodTrace.step(
+          StepKind.SHM, "unmount /dev/shm", () -> context.sharedMemory().remove(record.id()));
       record = record.problem("");
       saveIfRecorded();
+      if (first) {
+        context.publish(ContainerEvent.Kind.STOPPED, record.id());
+      }
     } catch (RuntimeException e) {
       record = record.problem(SandboxException.text(e));
       saveIfRecorded();
@@ -62,6 +71,7 @@ final class StopSandbox {
 
   void remove() {
     stop();
+    removeContainers();
     deleteRecords();
   }
 
@@ -71,11 +81,26 @@ final class StopSandbox {
       stop();
     } catch (RuntimeException e) {
       removeNamespace();
+      List<String> left = new ArrayList<>(List.of(SandboxException.text(e)));
+      try {
+        removeContainers();
+      } catch (RuntimeException also) {
+        left.add(SandboxException.text(also));
+      }
       deleteRecords();
-      return List.of(SandboxException.text(e));
+      return left;
     }
+    removeContainers();
     deleteRecords();
     return List.of();
+  }
+
+  private void stopContainers() {
+    context.containers().ifPresent(all -> all.stopAll(record.id()));
+  }
+
+  private void removeContainers() {
+    context.containers().ifPresent(all -> all.removeAll(record.id()));
   }
 
   private void endProcesses() {
@@ -166,5 +191,6 @@ final class StopSandbox {
         });
     PodTrace.step(StepKind.RECORD, "remove the record", () -> context.store().remove(id));
     context.store().unmarkBegun(id);
+    context.publish(ContainerEvent.Kind.DELETED, id);
   }
 }

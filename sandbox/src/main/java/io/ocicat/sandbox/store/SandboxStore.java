@@ -4,6 +4,7 @@ import io.ocicat.sandbox.PodConfig;
 import io.ocicat.sandbox.PodMetadata;
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
+import io.ocicat.sandbox.files.RecordCache;
 import io.ocicat.sandbox.files.StateFiles;
 import io.ocicat.sandbox.files.StateFiles.Durability;
 import java.io.IOException;
@@ -41,6 +42,7 @@ public final class SandboxStore {
   private final Path names;
   private final Path begun;
   private final Checkpoints checkpoints;
+  private final RecordCache<SandboxRecord> cache = new RecordCache<>();
 
   public SandboxStore(Path folder) {
     this.records = StateFiles.privateFolder(folder.resolve("records"));
@@ -106,7 +108,7 @@ public final class SandboxStore {
    * @throws SandboxException with {@link Reason#CORRUPT} when its record is damaged
    */
   public Optional<SandboxRecord> get(String id) {
-    return StateFiles.read(file(id)).map(bytes -> RecordJson.read(id, bytes));
+    return cache.get(file(id), bytes -> RecordJson.read(id, bytes));
   }
 
   public boolean exists(String id) {
@@ -125,7 +127,9 @@ public final class SandboxStore {
 
   /** The ids of all records, including damaged ones. */
   public List<String> ids() {
-    return ids(records);
+    List<String> ids = ids(records);
+    cache.retain(ids.stream().map(this::file).toList());
+    return ids;
   }
 
   private Path file(String id) {

@@ -13,6 +13,8 @@ public enum StepKind {
   LOGS,
   NETNS,
   SYSCTL,
+  /** The pod's /dev/shm. */
+  SHM,
   /** The infra process of the pod. */
   INFRA,
   CONTAINER,
