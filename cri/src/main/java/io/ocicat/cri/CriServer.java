@@ -43,11 +43,7 @@ public final class CriServer implements AutoCloseable {
 
   /** The machine that is served. */
   public record Machine(
-      PodSandboxes sandboxes,
-      PodNetworks networks,
-      Containers containers,
-      CriParts.ContainerCreation creation,
-      ImageStore images) {}
+      PodSandboxes sandboxes, PodNetworks networks, Containers containers, ImageStore images) {}
 
   /**
    * Serves until it is closed.
@@ -65,7 +61,6 @@ public final class CriServer implements AutoCloseable {
               machine.sandboxes(),
               machine.networks(),
               machine.containers(),
-              machine.creation(),
               machine.images(),
               settings.systemdCgroups(),
               settings.version(),

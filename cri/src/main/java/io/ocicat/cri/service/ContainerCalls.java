@@ -54,7 +54,7 @@ final class ContainerCalls {
                         "image %s is not here: pull it first"
                             .formatted(Quoted.brief(config.image()))));
     return new CreateContainerResponse(
-        parts.creation().create(sandboxId, config, ContainerValues.image(image), bytes));
+        parts.sandboxes().createContainer(sandboxId, config, ContainerValues.image(image), bytes));
   }
 
   EmptyResponse start(StartContainerRequest request) {
@@ -91,12 +91,7 @@ final class ContainerCalls {
   }
 
   EmptyResponse update(UpdateContainerResourcesRequest request) {
-    parts
-        .containers()
-        .update(
-            id(request.containerId()),
-            CommonValues.resources(request.linux()),
-            request.annotations());
+    parts.containers().update(id(request.containerId()), CommonValues.resources(request.linux()));
     return new EmptyResponse();
   }
 

@@ -2,8 +2,6 @@ package io.ocicat.cri.service;
 
 import io.ocicat.cri.streaming.StreamingRequest;
 import io.ocicat.image.ImageStore;
-import io.ocicat.sandbox.container.ContainerConfig;
-import io.ocicat.sandbox.container.ContainerImage;
 import io.ocicat.sandbox.container.Containers;
 import io.ocicat.sandbox.network.PodNetworks;
 import io.ocicat.sandbox.pods.PodSandboxes;
@@ -22,16 +20,8 @@ public record CriParts(
     PodSandboxes sandboxes,
     PodNetworks networks,
     Containers containers,
-    ContainerCreation creation,
     ImageStore images,
     boolean systemdCgroups,
     String version,
     Function<StreamingRequest, Optional<String>> addresses,
-    Clock clock) {
-
-  /** Creates containers under the lock of their sandbox. */
-  @FunctionalInterface
-  public interface ContainerCreation {
-    String create(String sandboxId, ContainerConfig config, ContainerImage image, byte[] request);
-  }
-}
+    Clock clock) {}

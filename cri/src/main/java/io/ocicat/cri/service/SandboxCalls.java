@@ -59,7 +59,7 @@ final class SandboxCalls {
 
   ListPodSandboxResponse list(ListPodSandboxRequest request) {
     return new ListPodSandboxResponse(
-        parts.sandboxes().list(SandboxValues.filter(request.filter())).stream()
+        parts.sandboxes().items(SandboxValues.filter(request.filter())).stream()
             .map(SandboxValues::listed)
             .toList());
   }

@@ -21,6 +21,7 @@ import io.ocicat.sandbox.PodMetadata;
 import io.ocicat.sandbox.PodPort;
 import io.ocicat.sandbox.PodSecurity;
 import io.ocicat.sandbox.pods.SandboxFilter;
+import io.ocicat.sandbox.pods.SandboxItem;
 import io.ocicat.sandbox.pods.SandboxState;
 import io.ocicat.sandbox.pods.SandboxStatus;
 import java.util.List;
@@ -112,11 +113,11 @@ final class SandboxValues {
     return new SandboxFilter(message.id(), state, message.labelSelector());
   }
 
-  static PodSandbox listed(SandboxStatus sandbox) {
+  static PodSandbox listed(SandboxItem sandbox) {
     return new PodSandbox(
         sandbox.id(),
-        metadata(sandbox),
-        state(sandbox),
+        metadata(sandbox.config()),
+        state(sandbox.state()),
         sandbox.createdAt(),
         sandbox.config().labels(),
         sandbox.config().annotations(),
@@ -127,8 +128,8 @@ final class SandboxValues {
     List<String> ips = sandbox.ips();
     return new PodSandboxStatus(
         sandbox.id(),
-        metadata(sandbox),
-        state(sandbox),
+        metadata(sandbox.config()),
+        state(sandbox.state()),
         sandbox.createdAt(),
         new PodSandboxNetworkStatus(
             ips.isEmpty() ? "" : ips.getFirst(), ips.stream().skip(1).map(PodIp::new).toList()),
@@ -145,14 +146,14 @@ final class SandboxValues {
         sandbox.runtimeHandler());
   }
 
-  private static PodSandboxMetadata metadata(SandboxStatus sandbox) {
-    PodMetadata metadata = sandbox.config().metadata();
+  private static PodSandboxMetadata metadata(PodConfig config) {
+    PodMetadata metadata = config.metadata();
     return new PodSandboxMetadata(
         metadata.name(), metadata.uid(), metadata.namespace(), metadata.attempt());
   }
 
-  private static PodSandboxState state(SandboxStatus sandbox) {
-    return switch (sandbox.state()) {
+  private static PodSandboxState state(SandboxState state) {
+    return switch (state) {
       case READY -> PodSandboxState.SANDBOX_READY;
       case NOTREADY -> PodSandboxState.SANDBOX_NOTREADY;
     };
