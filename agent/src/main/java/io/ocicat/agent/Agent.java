@@ -130,7 +130,6 @@ public final class Agent implements AutoCloseable {
             config,
             parts.log(),
             System::nanoTime);
-    policy.configure(config.filter(), config.workloadSourceSpoofing());
     try {
       this.monitor =
           KernelMonitor.start(parts.host(), report -> queue.add(new Event.OfKernel(report)));
@@ -382,8 +381,26 @@ public final class Agent implements AutoCloseable {
     if (hostChanged || ownNode || first || changes.contains(new ViewChange.PoolsChanged())) {
       refresh.request();
     }
+    if (first || changes.stream().anyMatch(Agent::concernsTunnels)) {
+      policy.configure(TunnelFailsafes.in(config, view), config.workloadSourceSpoofing());
+    }
     policy.update();
     hostChanged = false;
+  }
+
+  private static boolean concernsTunnels(ViewChange change) {
+    return switch (change) {
+      case ViewChange.NodeChanged _,
+          ViewChange.PoolsChanged _,
+          ViewChange.SettingsChanged _ ->
+          true;
+      case ViewChange.BlockChanged _,
+          ViewChange.EndpointChanged _,
+          ViewChange.ServicesChanged _,
+          ViewChange.ReadinessChanged _,
+          ViewChange.BgpChanged _ ->
+          false;
+    };
   }
 
   private void configure() {
@@ -395,7 +412,6 @@ public final class Agent implements AutoCloseable {
       }
       config = wanted;
       kernel.configure(wanted);
-      policy.configure(wanted.filter(), wanted.workloadSourceSpoofing());
       calico.configure(wanted);
     }
   }

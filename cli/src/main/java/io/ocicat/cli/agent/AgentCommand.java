@@ -4,19 +4,21 @@ import io.ocicat.agent.AgentService;
 import io.ocicat.agent.kernel.RepairLog;
 import io.ocicat.cli.options.NodeContext;
 import io.ocicat.daemon.state.StateFolders;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ExitCode;
 
 /** {@code ocicat agent}: what calico/node does on a node, in the foreground. */
 @Command(
     name = "agent",
     description = {
-      "Be the node's agent: keep its routes, tunnels and NAT.",
-      "Registers the node and does what calico/node and Felix do, without policy. Runs in the foreground until told to stop; what is in the"
+      "Be the node's agent: keep its routes, tunnels, NAT and policy.",
+      "Registers the node and does what calico/node and Felix do, network policy included. Runs in the foreground until told to stop; what is in the"
           + " kernel stays, and the next agent continues from it."
     },
     footer = {
@@ -36,6 +38,13 @@ import picocli.CommandLine.ExitCode;
       "143:ended by SIGTERM"
     })
 public final class AgentCommand implements Callable<Integer> {
+  @Option(
+      names = "--take-over",
+      description =
+          "Delete the nf_tables rules that a Felix left, in the transaction that puts ours into"
+              + " force.")
+  private boolean takeOver;
+
   private AgentCommand() {}
 
   public static CommandLine of(NodeContext context) {
@@ -68,7 +77,11 @@ public final class AgentCommand implements Callable<Integer> {
                         Thread.currentThread().interrupt();
                       }
                     }));
-    AgentService service = start(System.getenv(), System.err::println);
+    Map<String, String> environment = new HashMap<>(System.getenv());
+    if (takeOver) {
+      environment.put(AgentService.TAKE_OVER, "true");
+    }
+    AgentService service = start(environment, System.err::println);
     try {
       stop.await();
     } finally {

@@ -1,5 +1,6 @@
 package io.ocicat.datastore.etcd;
 
+import io.ocicat.base.protobuf.ProtobufReader;
 import io.ocicat.datastore.kv.KeyValue;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;

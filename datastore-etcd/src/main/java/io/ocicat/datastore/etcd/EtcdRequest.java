@@ -1,5 +1,6 @@
 package io.ocicat.datastore.etcd;
 
+import io.ocicat.base.protobuf.ProtobufWriter;
 import io.ocicat.datastore.kv.Change;
 import io.ocicat.datastore.kv.Condition;
 import java.util.List;

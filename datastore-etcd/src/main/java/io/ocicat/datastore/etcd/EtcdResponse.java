@@ -1,5 +1,6 @@
 package io.ocicat.datastore.etcd;
 
+import io.ocicat.base.protobuf.ProtobufReader;
 import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.kv.KeyValueEvent;
 import java.util.ArrayList;

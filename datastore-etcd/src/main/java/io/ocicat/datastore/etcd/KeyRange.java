@@ -1,5 +1,6 @@
 package io.ocicat.datastore.etcd;
 
+import io.ocicat.base.protobuf.ProtobufWriter;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

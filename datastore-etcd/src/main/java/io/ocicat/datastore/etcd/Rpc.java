@@ -5,6 +5,8 @@ import io.grpc.KnownLength;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.Marshaller;
 import io.grpc.MethodDescriptor.MethodType;
+import io.ocicat.base.protobuf.ProtobufReader;
+import io.ocicat.base.protobuf.ProtobufWriter;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -3,6 +3,8 @@ package io.ocicat.datastore.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.ocicat.base.protobuf.ProtobufReader;
+import io.ocicat.base.protobuf.ProtobufWriter;
 import io.ocicat.datastore.kv.Change;
 import io.ocicat.datastore.kv.Condition;
 import io.ocicat.datastore.kv.KeyValue;
@@ -104,7 +106,7 @@ class MessageTest {
       assertThatThrownBy(() -> EtcdResponse.Range.read(reader(damaged)))
           .as(damaged)
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("message from etcd");
+          .hasMessageContaining("protobuf message");
     }
   }
 
@@ -119,7 +121,7 @@ class MessageTest {
             EtcdResponse.Txn.read(new ProtobufReader(ByteBuffer.wrap(bytes)));
             EtcdResponse.Watch.read(new ProtobufReader(ByteBuffer.wrap(bytes)));
           } catch (IllegalArgumentException e) {
-            assertThat(e).hasMessageContaining("message from etcd");
+            assertThat(e).hasMessageContaining("protobuf message");
           }
         });
   }

@@ -3,6 +3,7 @@ package io.ocicat.datastore.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.KnownLength;
+import io.ocicat.base.protobuf.ProtobufWriter;
 import io.ocicat.datastore.kv.KeyValue;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

@@ -1,25 +1,26 @@
-package io.ocicat.datastore.etcd;
+package io.ocicat.base.protobuf;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.function.LongConsumer;
 
 /**
  * Reads protobuf's wire format, field by field: {@link #next}, then {@link #field}, then one of the
  * value methods. A field that is not read is skipped. Malformed data is an
  * IllegalArgumentException.
  */
-final class ProtobufReader {
+public final class ProtobufReader {
   private final ByteBuffer in;
   private int field;
   private int wireType;
   private boolean pending;
 
-  ProtobufReader(ByteBuffer in) {
+  public ProtobufReader(ByteBuffer in) {
     this.in = in;
   }
 
   /** Moves to the next field; false at the end. */
-  boolean next() {
+  public boolean next() {
     if (pending) {
       skip();
     }
@@ -36,31 +37,57 @@ final class ProtobufReader {
     return true;
   }
 
-  int field() {
+  public int field() {
     return field;
   }
 
-  long number() {
+  /** How the value of the current field is written. */
+  public enum Type {
+    VARINT,
+    FIXED64,
+    LENGTH,
+    FIXED32
+  }
+
+  public Type type() {
+    return switch (wireType) {
+      case ProtobufWriter.VARINT -> Type.VARINT;
+      case ProtobufWriter.FIXED64 -> Type.FIXED64;
+      case ProtobufWriter.LENGTH -> Type.LENGTH;
+      case ProtobufWriter.FIXED32 -> Type.FIXED32;
+      default -> throw damaged("has member %d with wire type %d".formatted(field, wireType));
+    };
+  }
+
+  public long number() {
     expect(ProtobufWriter.VARINT);
     return varint();
   }
 
-  boolean flag() {
+  public boolean flag() {
     return number() != 0;
   }
 
+  /** Reads the elements of a repeated number that were packed into one field. */
+  public static void packed(ByteBuffer field, LongConsumer elements) {
+    ProtobufReader in = new ProtobufReader(field);
+    while (in.in.hasRemaining()) {
+      elements.accept(in.varint());
+    }
+  }
+
   /** Shares memory with the message. */
-  ByteBuffer bytes() {
+  public ByteBuffer bytes() {
     expect(ProtobufWriter.LENGTH);
     return slice(varint());
   }
 
   /** Bytes that are not UTF-8 become replacement characters. */
-  String text() {
+  public String text() {
     return StandardCharsets.UTF_8.decode(bytes()).toString();
   }
 
-  ProtobufReader message() {
+  public ProtobufReader message() {
     return new ProtobufReader(bytes());
   }
 
@@ -107,6 +134,6 @@ final class ProtobufReader {
   }
 
   private static IllegalArgumentException damaged(String how) {
-    return new IllegalArgumentException("message from etcd " + how);
+    return new IllegalArgumentException("protobuf message " + how);
   }
 }

@@ -1,15 +1,16 @@
-package io.ocicat.datastore.etcd;
+package io.ocicat.base.protobuf;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.function.Consumer;
 
 /**
  * Writes protobuf's wire format. As in proto3 a field with its default value is omitted, except in
  * a oneof, whose fields have methods of their own.
  */
-final class ProtobufWriter {
+public final class ProtobufWriter {
   static final int VARINT = 0;
   static final int FIXED64 = 1;
   static final int LENGTH = 2;
@@ -17,26 +18,42 @@ final class ProtobufWriter {
 
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
-  ProtobufWriter number(int field, long value) {
+  public ProtobufWriter number(int field, long value) {
     return value == 0 ? this : chosenNumber(field, value);
   }
 
   /** A member of a oneof. */
-  ProtobufWriter chosenNumber(int field, long value) {
+  public ProtobufWriter chosenNumber(int field, long value) {
     tag(field, VARINT);
     varint(value);
     return this;
   }
 
-  ProtobufWriter flag(int field, boolean value) {
+  public ProtobufWriter flag(int field, boolean value) {
     return number(field, value ? 1 : 0);
   }
 
-  ProtobufWriter text(int field, String value) {
+  /** A repeated number, packed as proto3 does. */
+  public ProtobufWriter numbers(int field, Collection<? extends Number> values) {
+    if (values.isEmpty()) {
+      return this;
+    }
+    ProtobufWriter packed = new ProtobufWriter();
+    values.forEach(value -> packed.varint(value.longValue()));
+    return chosenBytes(field, packed.toBytes());
+  }
+
+  /** A repeated text, whose elements may be empty. */
+  public ProtobufWriter texts(int field, Collection<String> values) {
+    values.forEach(value -> chosenBytes(field, value.getBytes(StandardCharsets.UTF_8)));
+    return this;
+  }
+
+  public ProtobufWriter text(int field, String value) {
     return bytes(field, value.getBytes(StandardCharsets.UTF_8));
   }
 
-  ProtobufWriter bytes(int field, ByteBuffer value) {
+  public ProtobufWriter bytes(int field, ByteBuffer value) {
     byte[] copy = new byte[value.remaining()];
     value.duplicate().get(copy);
     return bytes(field, copy);
@@ -47,7 +64,7 @@ final class ProtobufWriter {
   }
 
   /** A message, written even when it is empty. */
-  ProtobufWriter message(int field, Consumer<ProtobufWriter> content) {
+  public ProtobufWriter message(int field, Consumer<ProtobufWriter> content) {
     ProtobufWriter inner = new ProtobufWriter();
     content.accept(inner);
     return chosenBytes(field, inner.toBytes());
@@ -73,7 +90,7 @@ final class ProtobufWriter {
     out.write((int) rest);
   }
 
-  byte[] toBytes() {
+  public byte[] toBytes() {
     return out.toByteArray();
   }
 }

@@ -1,0 +1,5 @@
+/** A CRI server: what kubelet and crictl talk to. */
+@NullMarked
+package io.ocicat.cri;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.cri.streaming;
+
+import org.jspecify.annotations.NullMarked;
