@@ -390,9 +390,7 @@ public final class Agent implements AutoCloseable {
 
   private static boolean concernsTunnels(ViewChange change) {
     return switch (change) {
-      case ViewChange.NodeChanged _,
-          ViewChange.PoolsChanged _,
-          ViewChange.SettingsChanged _ ->
+      case ViewChange.NodeChanged _, ViewChange.PoolsChanged _, ViewChange.SettingsChanged _ ->
           true;
       case ViewChange.BlockChanged _,
           ViewChange.EndpointChanged _,

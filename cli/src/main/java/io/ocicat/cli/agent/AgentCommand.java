@@ -10,8 +10,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Option;
 
 /** {@code ocicat agent}: what calico/node does on a node, in the foreground. */
 @Command(
