@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.cri;
+
+import org.jspecify.annotations.NullMarked;
