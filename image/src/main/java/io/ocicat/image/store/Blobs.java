@@ -1,5 +1,6 @@
 package io.ocicat.image.store;
 
+import io.ocicat.base.file.WholeFile;
 import io.ocicat.image.Digest;
 import io.ocicat.image.ImageException;
 import io.ocicat.image.ImageException.Reason;
@@ -11,6 +12,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** Content by its digest. What has a name here is complete and was verified when it was written. */
 final class Blobs {
@@ -46,13 +48,16 @@ final class Blobs {
   Digest write(byte[] bytes) {
     Digest digest = Digest.of(bytes);
     if (read(digest).isEmpty()) {
-      Path draft = draft(digest);
+      // Others may be writing the same: each has a draft of its own.
+      String draft = "%s-%08x".formatted(digest.hex(), ThreadLocalRandom.current().nextInt());
+      files.pass("document received");
       try {
-        Files.write(draft, bytes);
+        WholeFile.at(path(digest)).draft(files.partial().resolve(draft)).durable().write(bytes);
       } catch (IOException e) {
-        throw StoreFiles.failed("write", draft, e);
+        throw StoreFiles.failed("write", path(digest), e);
       }
-      commit(digest);
+      StoreFiles.syncFolder(files.blobs());
+      files.pass("document written");
     }
     return digest;
   }

@@ -12,6 +12,7 @@ import io.ocicat.netlink.linux.NetlinkException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
+import java.io.OutputStream;
 import java.nio.file.Path;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
@@ -63,11 +64,11 @@ final class LayerInstaller implements AutoCloseable {
     boolean done = false;
     MessageDigest hash = Digest.hash();
     try (InputStream in = Decompression.open(source.open());
-        DigestInputStream hashed = new DigestInputStream(in, hash)) {
+        InputStream hashed = new HashedStream(in, hash)) {
       LayerUnpacker.unpack(
           hashed, draft.diff(), below(index), settings.limits(), settings.devices());
       // The archive may end before the stream does; the digest is over all of it.
-      hashed.transferTo(java.io.OutputStream.nullOutputStream());
+      hashed.transferTo(OutputStream.nullOutputStream());
       Digest found = Digest.finish(hash.digest());
       if (!found.equals(diffId)) {
         throw new ArchiveException(
@@ -112,5 +113,18 @@ final class LayerInstaller implements AutoCloseable {
   @Override
   public void close() {
     drafts.values().forEach(Draft::discard);
+  }
+
+  /** {@link DigestInputStream} does not hash what is skipped. */
+  private static final class HashedStream extends DigestInputStream {
+    HashedStream(InputStream in, MessageDigest hash) {
+      super(in, hash);
+    }
+
+    @Override
+    public long skip(long bytes) throws IOException {
+      byte[] skipped = new byte[Math.clamp(bytes, 0, 64 << 10)];
+      return Math.max(0, read(skipped, 0, skipped.length));
+    }
   }
 }

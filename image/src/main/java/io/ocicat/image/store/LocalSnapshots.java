@@ -135,6 +135,7 @@ final class LocalSnapshots implements Snapshots {
       FileStatus status = from.status();
       to.owner("", status.uid(), status.gid());
       to.permissions("", status.permissions());
+      to.modified("", status.modifiedSeconds(), status.modifiedNanos());
     }
   }
 
