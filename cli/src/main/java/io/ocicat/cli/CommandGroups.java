@@ -32,7 +32,7 @@ final class CommandGroups {
                   "crds")),
           new Group(
               "Install and run",
-              List.of("install", "uninstall", "node", "daemon", "agent", "ipam-server")),
+              List.of("install", "uninstall", "node", "daemon", "agent", "cri", "ipam-server")),
           new Group("For plugin developers", List.of("conformance", "plugin")),
           new Group("About ocicat itself", List.of("help", "version", "completion")));
 

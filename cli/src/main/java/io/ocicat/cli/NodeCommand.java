@@ -2,11 +2,20 @@ package io.ocicat.cli;
 
 import io.ocicat.agent.AgentService;
 import io.ocicat.cli.agent.AgentCommand;
+import io.ocicat.cli.cri.CriOptions;
+import io.ocicat.cli.cri.CriProcess;
+import io.ocicat.cli.options.NodeContext;
+import io.ocicat.cli.pod.PodContext;
 import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.plugins.resident.EndpointReadiness;
+import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** {@code ocicat node}: daemon and agent in one process. */
 @Command(
@@ -33,9 +42,44 @@ import picocli.CommandLine.Mixin;
 final class NodeCommand implements Callable<Integer> {
   @Mixin private final DaemonCommand daemon = new DaemonCommand();
 
+  @Option(
+      names = "--cri",
+      description =
+          "Be kubelet's container runtime as well: the same as \"ocicat cri\" with its defaults.")
+  private boolean cri;
+
   @Override
   public Integer call() throws Exception {
-    return daemon.with(NodeCommand::startAgent).call();
+    return daemon.with(cri ? NodeCommand::startAgentAndCri : NodeCommand::startAgent).call();
+  }
+
+  /** The runtime ends first: what it still has under way may need the agent. */
+  private static AutoCloseable startAgentAndCri(PluginExecutables plugins) {
+    AgentService agent = startAgent(plugins);
+    try {
+      CriProcess runtime = startCri();
+      return () -> {
+        try (agent) {
+          runtime.close();
+        }
+      };
+    } catch (RuntimeException e) {
+      agent.close();
+      throw e;
+    }
+  }
+
+  private static CriProcess startCri() {
+    PluginProcess ours = PluginProcess.fromDistribution();
+    PodContext machine =
+        new PodContext(
+            NodeContext.here(System.getenv(), ours.ours()), System.getenv(), ours.executables());
+    return CriProcess.start(
+        machine,
+        new CriOptions(),
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+        new PrintWriter(System.err, true, StandardCharsets.UTF_8),
+        System.err::println);
   }
 
   /** Plugins that wait for an endpoint are woken by the agent itself. */

@@ -5,6 +5,7 @@ import io.ocicat.cli.bgp.BgpCommand;
 import io.ocicat.cli.cluster.ClusterCommand;
 import io.ocicat.cli.conformance.ConformanceCommand;
 import io.ocicat.cli.connectivity.ConnectivityCommand;
+import io.ocicat.cli.cri.CriCommand;
 import io.ocicat.cli.demo.DemoCommand;
 import io.ocicat.cli.doctor.DoctorCommand;
 import io.ocicat.cli.inspect.StatusCommand;
@@ -115,6 +116,7 @@ public final class Ocicat {
   public static CommandLine commandLine() {
     PluginProcess ours = PluginProcess.fromDistribution();
     NodeContext context = NodeContext.here(System.getenv(), ours.ours());
+    PodContext pods = new PodContext(context, System.getenv(), ours.executables());
     CommandContext process = CommandContext.ofProcess(System.getenv(), context.colours());
     CommandLine commandLine =
         commandLine(process)
@@ -128,8 +130,8 @@ public final class Ocicat {
             .addSubcommand(BgpCommand.of(context))
             .addSubcommand(new NodeCommand())
             .addSubcommand(new DemoCommand(context, System.getenv()))
-            .addSubcommand(
-                PodCommand.of(new PodContext(context, System.getenv(), ours.executables())))
+            .addSubcommand(PodCommand.of(pods))
+            .addSubcommand(new CriCommand(pods))
             .addSubcommand(
                 NetCommand.of(
                     new NetSettings(

@@ -50,6 +50,18 @@ class ArchitectureTest {
           entry(
               "sandbox",
               Set.of("ip", "base", "netlink", "image", "cni", "datastore", "ipam", "plugins")),
+          entry(
+              "cri",
+              Set.of(
+                  "ip",
+                  "base",
+                  "netlink",
+                  "image",
+                  "cni",
+                  "datastore",
+                  "ipam",
+                  "plugins",
+                  "sandbox")),
           entry("agent", Set.of("ip", "base", "netlink", "cni", "datastore", "ipam", "plugins")),
           entry(
               "cli",
@@ -66,6 +78,7 @@ class ArchitectureTest {
                   "ipamserver",
                   "daemon",
                   "sandbox",
+                  "cri",
                   "agent")));
 
   /** Public types of one simple name in several modules, and why no better name was found. */

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
 
 /**
  * Root file systems of containers, as snapshots of images. What containers wrote is counted in the
@@ -28,11 +29,16 @@ public final class SnapshotRoots implements RootFilesystems {
 
   private record Counted(LayerUsage usage, long at, boolean running) {}
 
-  private final ImageStore images;
+  private final Supplier<ImageStore> images;
   private final Map<String, Counted> counted = new ConcurrentHashMap<>();
   private final Semaphore oneAtATime = new Semaphore(1);
 
-  public SnapshotRoots(ImageStore images) {
+  /**
+   * Root file systems in a store.
+   *
+   * @param images asked for when it is needed: who only lists containers does without
+   */
+  public SnapshotRoots(Supplier<ImageStore> images) {
     this.images = images;
   }
 
@@ -41,6 +47,7 @@ public final class SnapshotRoots implements RootFilesystems {
     try {
       Image found =
           images
+              .get()
               .find(image.id())
               .orElseThrow(
                   () ->
@@ -48,7 +55,7 @@ public final class SnapshotRoots implements RootFilesystems {
                           Reason.NOT_FOUND,
                           "image %s was removed: pull it again"
                               .formatted(Quoted.brief(image.id()))));
-      return images.snapshots().prepare(containerId, found);
+      return images.get().snapshots().prepare(containerId, found);
     } catch (ImageException e) {
       throw new SandboxException(Reason.FAILED, String.valueOf(e.getMessage()), e);
     }
@@ -58,7 +65,7 @@ public final class SnapshotRoots implements RootFilesystems {
   public void remove(String containerId) {
     counted.remove(containerId);
     try {
-      images.snapshots().remove(containerId);
+      images.get().snapshots().remove(containerId);
     } catch (ImageException e) {
       throw new SandboxException(Reason.FAILED, String.valueOf(e.getMessage()), e);
     }
@@ -82,7 +89,7 @@ public final class SnapshotRoots implements RootFilesystems {
     LayerUsage usage = begun.usage();
     oneAtATime.acquireUninterruptibly();
     try {
-      WrittenFiles written = images.snapshots().written(containerId);
+      WrittenFiles written = images.get().snapshots().written(containerId);
       usage = new LayerUsage(written.bytes(), written.inodes());
     } catch (ImageException _) {
       // It was removed meanwhile, or changes while it is counted: the last count stands.

@@ -53,7 +53,7 @@ final class CriNode implements AutoCloseable {
                 folder.resolve("c"),
                 Path.of("/usr/bin/conmon"),
                 RuncInfra.find("runc", "/usr/sbin:/usr/bin").orElseThrow()),
-            new SnapshotRoots(images));
+            new SnapshotRoots(() -> images));
     networks = machine.networks();
     sandboxes = new PodSandboxes(machine.sandboxSettings(infra(folder)), networks, containers);
     containers.watch();

@@ -186,7 +186,7 @@ class PodSandboxSpecTest extends CriSpec {
               assertThat(
                       node.machine
                           .host()
-                          .tryExec("busybox", "wget", "-qO-", "-T2", "http://" + address + "/")
+                          .tryExec("curl", "-s", "-m", "2", "http://" + address + "/")
                           .stdout())
                   .as(address)
                   .isEqualTo("hello from the pod\n"));

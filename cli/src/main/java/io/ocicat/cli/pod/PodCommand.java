@@ -2,10 +2,13 @@ package io.ocicat.cli.pod;
 
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
+import io.ocicat.sandbox.container.Containers;
 import io.ocicat.sandbox.pods.PodSandboxes;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -25,6 +28,7 @@ public final class PodCommand {
     return new CommandLine(new PodCommand())
         .addSubcommand(new PodRunCommand(site))
         .addSubcommand(new PodExecCommand(site))
+        .addSubcommand(new PodLogsCommand(site))
         .addSubcommand(new PodStopCommand(site))
         .addSubcommand(new PodRemoveCommand(site))
         .addSubcommand(new PodListCommand(site))
@@ -37,6 +41,7 @@ public final class PodCommand {
 
     @Spec private CommandSpec spec = CommandSpec.create();
     @Mixin private PodOptions options = new PodOptions();
+    private PodContext.@Nullable Open opened;
 
     Sub(PodContext site) {
       this.site = site;
@@ -45,6 +50,7 @@ public final class PodCommand {
     @Override
     public final Integer call() {
       try (PodContext.Open open = site.open(options, err())) {
+        opened = open;
         int exitCode = call(open.pods());
         open.messages().show();
         return exitCode;
@@ -52,6 +58,11 @@ public final class PodCommand {
     }
 
     abstract int call(PodSandboxes pods);
+
+    /** The containers of pods, while the command runs. */
+    Containers containers() {
+      return Objects.requireNonNull(opened).containers();
+    }
 
     PodContext site() {
       return site;

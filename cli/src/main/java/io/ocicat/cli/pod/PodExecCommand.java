@@ -6,8 +6,10 @@ import io.ocicat.sandbox.pods.PodSandboxes;
 import io.ocicat.sandbox.store.ContainerRecord;
 import java.io.IOException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /** {@code ocicat pod exec}: runs a command in a pod. */
@@ -15,7 +17,8 @@ import picocli.CommandLine.Parameters;
     name = "exec",
     description = {
       "Run a program in a pod's namespaces.",
-      "Those are its network, and its host name, IPC and processes if a process holds it. The program sees the host's files, with the pod's resolv.conf."
+      "Those are its network, and its host name, IPC and processes if a process holds it. The program sees the host's files, with the pod's resolv.conf.",
+      "With --container, run it in a container that a CRI client created, with the container's own files."
     },
     mixinStandardHelpOptions = true,
     footer = {"", "Example: ocicat pod exec web -- ip address"},
@@ -50,6 +53,12 @@ final class PodExecCommand extends PodCommand.Sub {
           "The container's name, with --detach (default: ${DEFAULT-VALUE}); its log is <name>/0.log.")
   private String container = "exec";
 
+  @Option(
+      names = {"-c", "--container"},
+      paramLabel = "NAME",
+      description = "A container of the pod, by its name or id.")
+  private @Nullable String target;
+
   PodExecCommand(PodContext context) {
     super(context);
   }
@@ -57,6 +66,13 @@ final class PodExecCommand extends PodCommand.Sub {
   @Override
   int call(PodSandboxes pods) {
     String id = resolve(pods, name);
+    if (target != null) {
+      if (detach) {
+        throw new ParameterException(commandLine(), "--detach cannot be given with --container");
+      }
+      String containerId = PodContainers.find(containers(), id, target).id();
+      return ContainerTerminal.run(containers().exec(containerId, command, false, true));
+    }
     if (detach) {
       ContainerRecord started = pods.start(id, container, command);
       out().println(started.process().pid());

@@ -72,6 +72,10 @@ final class PodListCommand extends PodCommand.Sub {
 
   /** Reasons have a column if there are any. */
   private static TextTable table(List<SandboxStatus> found) {
+    List<String> host =
+        found.stream().anyMatch(pod -> pod.config().hostNetwork())
+            ? HostAddresses.ofRoutes()
+            : List.of();
     boolean reasons = found.stream().anyMatch(pod -> !pod.problem().isEmpty());
     List<String> headings =
         List.of("POD ID", "NAMESPACE", "NAME", "STATE", "IP", "NETWORK", "AGE", "REASON");
@@ -83,7 +87,7 @@ final class PodListCommand extends PodCommand.Sub {
               pod.config().metadata().namespace(),
               pod.config().metadata().name(),
               pod.state().name(),
-              String.join(" ", pod.ips()),
+              String.join(" ", pod.config().hostNetwork() ? host : pod.ips()),
               pod.config().hostNetwork() ? "(host)" : pod.network(),
               pod.createdAt() == 0
                   ? ""
