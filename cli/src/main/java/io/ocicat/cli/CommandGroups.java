@@ -15,7 +15,7 @@ final class CommandGroups {
           new Group(
               "See what is going on",
               List.of("status", "why", "connectivity", "bgp", "trace", "doctor")),
-          new Group("Networks and pods", List.of("demo", "cluster", "pod", "net")),
+          new Group("Networks and pods", List.of("demo", "cluster", "pod", "image", "net")),
           new Group(
               "Calico resources and addresses",
               List.of(

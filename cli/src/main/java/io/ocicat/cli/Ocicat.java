@@ -8,6 +8,7 @@ import io.ocicat.cli.connectivity.ConnectivityCommand;
 import io.ocicat.cli.cri.CriCommand;
 import io.ocicat.cli.demo.DemoCommand;
 import io.ocicat.cli.doctor.DoctorCommand;
+import io.ocicat.cli.image.ImageCommand;
 import io.ocicat.cli.inspect.StatusCommand;
 import io.ocicat.cli.inspect.TraceCommand;
 import io.ocicat.cli.inspect.WhyCommand;
@@ -132,6 +133,7 @@ public final class Ocicat {
             .addSubcommand(new DemoCommand(context, System.getenv()))
             .addSubcommand(PodCommand.of(pods))
             .addSubcommand(new CriCommand(pods))
+            .addSubcommand(ImageCommand.of(context))
             .addSubcommand(
                 NetCommand.of(
                     new NetSettings(

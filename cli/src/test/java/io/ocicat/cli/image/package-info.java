@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.cli.image;
+
+import org.jspecify.annotations.NullMarked;
