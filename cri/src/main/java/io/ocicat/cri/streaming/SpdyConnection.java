@@ -10,6 +10,7 @@ import io.netty.handler.codec.spdy.DefaultSpdySynReplyFrame;
 import io.netty.handler.codec.spdy.SpdyDataFrame;
 import io.netty.handler.codec.spdy.SpdyFrame;
 import io.netty.handler.codec.spdy.SpdyFrameCodec;
+import io.netty.handler.codec.spdy.SpdyHeadersFrame;
 import io.netty.handler.codec.spdy.SpdyPingFrame;
 import io.netty.handler.codec.spdy.SpdyRstStreamFrame;
 import io.netty.handler.codec.spdy.SpdyStreamStatus;
@@ -121,7 +122,10 @@ final class SpdyConnection {
     SpdyStream stream = new SpdyStream(this, id, headers);
     streams.put(id, stream);
     // At once: the client drops data of streams that were not replied to.
-    write(new DefaultSpdySynReplyFrame(id));
+    SpdyHeadersFrame reply = new DefaultSpdySynReplyFrame(id);
+    // Netty writes no header block at all for no headers, which Go's clients take for damage.
+    reply.headers().set("server", "ocicat");
+    write(reply);
     if (syn.isLast()) {
       stream.received(new byte[0], true);
     }

@@ -168,7 +168,12 @@ final class SpdyClient implements AutoCloseable {
 
   private void handle(Object frame) {
     switch (frame) {
-      case SpdySynReplyFrame reply -> stream(reply.streamId()).replied.countDown();
+      case SpdySynReplyFrame reply -> {
+        // Go's library does not read a reply that has none.
+        if (!reply.headers().isEmpty()) {
+          stream(reply.streamId()).replied.countDown();
+        }
+      }
       case SpdyDataFrame data -> {
         byte[] bytes = new byte[data.content().readableBytes()];
         data.content().readBytes(bytes);
