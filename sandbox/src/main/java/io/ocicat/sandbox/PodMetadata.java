@@ -13,6 +13,10 @@ import java.util.regex.Pattern;
  */
 public record PodMetadata(String name, String namespace, String uid, long attempt) {
   private static final long LAST_ATTEMPT = 0xffffffffL;
+  private static final Pattern NAME = Pattern.compile("[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?");
+  private static final Pattern NAMESPACE = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
+  private static final Pattern UID =
+      Pattern.compile("[A-Za-z0-9]([A-Za-z0-9.-]{0,126}[A-Za-z0-9])?");
 
   /** Separators of paths and of CNI_ARGS, and what would damage a terminal or a log line. */
   private static final Pattern FORBIDDEN = Pattern.compile("[/;\\p{Cntrl}]");
@@ -20,6 +24,38 @@ public record PodMetadata(String name, String namespace, String uid, long attemp
   private static final int LONGEST_NAME = 253;
   private static final int LONGEST_NAMESPACE = 253;
   private static final int LONGEST_UID = 128;
+
+  /**
+   * Checks the names by the rules of Kubernetes, for people who choose them by hand.
+   *
+   * @throws SandboxException naming everything that is wrong
+   */
+  public void checkKubernetesNames() {
+    List<String> problems = new ArrayList<>();
+    check(problems, "name", name, NAME, "lower-case letters, digits, - and ., at most 253 of them");
+    check(
+        problems,
+        "namespace",
+        namespace,
+        NAMESPACE,
+        "lower-case letters, digits and -, at most 63 of them");
+    check(problems, "uid", uid, UID, "letters, digits, - and ., at most 128 of them");
+    if (!problems.isEmpty()) {
+      throw SandboxException.joined(
+          Reason.INVALID, "pod %s cannot be run".formatted(Quoted.brief(pod())), problems);
+    }
+  }
+
+  private static void check(
+      List<String> problems, String what, String value, Pattern form, String allowed) {
+    if (value.isEmpty()) {
+      problems.add("metadata.%s is missing".formatted(what));
+    } else if (!form.matcher(value).matches()) {
+      problems.add(
+          "metadata.%s %s is not a valid %s: use %s"
+              .formatted(what, Quoted.brief(value), what, allowed));
+    }
+  }
 
   /** Returns what is wrong with it, one line each. */
   List<String> problems() {

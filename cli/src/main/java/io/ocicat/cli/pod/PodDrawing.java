@@ -123,8 +123,8 @@ final class PodDrawing {
     return switch (step.kind()) {
       case SANDBOX, LOCK -> "2";
       case NAME, RECORD, CHECKPOINT, LOGS, RESOLV, CLUSTER -> "33";
-      case INFRA, CONTAINER, SHM -> "36";
-      case NETNS, SYSCTL, LOOPBACK, KERNEL -> "32";
+      case INFRA, CONTAINER -> "36";
+      case NETNS, SHM, SYSCTL, LOOPBACK, KERNEL -> "32";
       case NETWORK, PLUGIN -> "34";
       case ROLLBACK -> "31";
     };

@@ -173,6 +173,7 @@ final class PodRunCommand extends PodCommand.Sub {
     PodMetadata metadata =
         new PodMetadata(
             name, options().namespace(), uid == null ? UUID.randomUUID().toString() : uid, 0);
+    metadata.checkKubernetesNames();
     boolean dns = !dnsServers.isEmpty() || !dnsSearches.isEmpty() || !dnsOptions.isEmpty();
     return PodConfig.of(metadata)
         .hostname(hostNetwork ? "" : hostname == null ? firstLabel(name) : hostname)

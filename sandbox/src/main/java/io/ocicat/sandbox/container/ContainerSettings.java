@@ -10,8 +10,7 @@ import java.util.List;
  * The settings of containers.
  *
  * @param state survives reboots: records, volumes
- * @param run does not survive reboots: bundles, sockets, exit codes, locks; with a short name,
- *     because sockets are there
+ * @param run does not survive reboots: bundles, sockets, exit codes, locks
  * @param conmon the executable
  * @param runtime the executable of runc or crun
  * @param runtimeArguments for every call of it

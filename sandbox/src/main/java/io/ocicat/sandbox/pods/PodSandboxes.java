@@ -268,7 +268,7 @@ public final class PodSandboxes {
                     id,
                     PodConfig.of(metadata).build(),
                     SandboxState.NOTREADY,
-                    0,
+                    context.store().checkpoints().time(id),
                     List.of(),
                     "",
                     "",
@@ -309,13 +309,24 @@ public final class PodSandboxes {
    */
   public List<SandboxItem> items(SandboxFilter filter) {
     String bootId = BootId.current().toString();
+    Set<String> checkpoints = new LinkedHashSet<>(context.store().checkpoints().list());
     List<SandboxItem> found = new ArrayList<>();
-    for (String id : context.store().ids()) {
+    List<String> ids = context.store().ids();
+    checkpoints.removeAll(ids);
+    for (String id : ids) {
       if (id.startsWith(filter.id())) {
         known(id).map(record -> item(record, bootId)).filter(filter::matches).ifPresent(found::add);
       }
     }
     found.sort(Comparator.comparingLong(SandboxItem::createdAt).reversed());
+    if (filter.equals(SandboxFilter.ALL)) {
+      // So that whoever lists can remove them.
+      checkpoints.stream()
+          .flatMap(id -> ofCheckpoint(id).stream())
+          .map(
+              left -> new SandboxItem(left.id(), left.config(), left.state(), left.createdAt(), ""))
+          .forEach(found::add);
+    }
     return found;
   }
 

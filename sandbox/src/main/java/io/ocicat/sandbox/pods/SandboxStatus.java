@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * The current state of a sandbox.
  *
- * @param createdAt nanoseconds since 1970; 0 when only its checkpoint is left
+ * @param createdAt nanoseconds since 1970; that of its checkpoint when nothing else is left
  * @param ips the primary one first; empty for the host's network and when it no longer has any
  * @param network the name of its network; empty for the host's
  * @param netns the path of its network namespace; empty for the host's

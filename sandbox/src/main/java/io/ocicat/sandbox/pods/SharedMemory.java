@@ -25,6 +25,10 @@ record SharedMemory(Path directory) {
     return directory.resolve(id);
   }
 
+  boolean exists(String id) {
+    return Files.exists(pathOf(id));
+  }
+
   void create(String id) {
     Path path = pathOf(id);
     try (Arena arena = Arena.ofConfined()) {

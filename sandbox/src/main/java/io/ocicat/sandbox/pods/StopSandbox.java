@@ -48,8 +48,7 @@ final class StopSandbox {
       endProcesses();
       tearDownNetwork();
       removeNamespace();
-      PodTrace.step(
-          StepKind.SHM, "unmount /dev/shm", () -> context.sharedMemory().remove(record.id()));
+      removeSharedMemory();
       record = record.problem("");
       saveIfRecorded();
       if (first) {
@@ -166,6 +165,15 @@ final class StopSandbox {
           () -> {
             boolean _ = context.namespaces().remove(SandboxContext.netnsName(record.id()));
           });
+    }
+  }
+
+  private void removeSharedMemory() {
+    if (context.sharedMemory().exists(record.id())) {
+      PodTrace.step(
+          StepKind.SHM,
+          "unmount " + context.sharedMemory().pathOf(record.id()),
+          () -> context.sharedMemory().remove(record.id()));
     }
   }
 

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /**
@@ -56,6 +57,15 @@ public final class Checkpoints {
       }
       remove(id);
       return Optional.empty();
+    }
+  }
+
+  /** When a checkpoint was written, in nanoseconds since 1970; 0 when there is none. */
+  public long time(String id) {
+    try {
+      return Files.getLastModifiedTime(file(id)).to(TimeUnit.NANOSECONDS);
+    } catch (IOException _) {
+      return 0;
     }
   }
 

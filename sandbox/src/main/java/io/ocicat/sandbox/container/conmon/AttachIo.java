@@ -2,7 +2,6 @@ package io.ocicat.sandbox.container.conmon;
 
 import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.linux.Received;
-import io.ocicat.netlink.linux.SocketType;
 import io.ocicat.netlink.linux.UnixSocket;
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
@@ -43,12 +42,7 @@ public final class AttachIo implements ContainerIo {
 
   public static AttachIo connect(Conmon conmon, String id, boolean stdin) {
     try {
-      AttachIo io =
-          new AttachIo(
-              conmon,
-              id,
-              stdin,
-              UnixSocket.connect(conmon.attachSocket(id), SocketType.SEQPACKET, CONNECT_LIMIT));
+      AttachIo io = new AttachIo(conmon, id, stdin, conmon.attach(id, CONNECT_LIMIT));
       io.receiver.start();
       return io;
     } catch (NetlinkException e) {

@@ -5,7 +5,9 @@ import io.ocicat.cni.CniJson;
 import io.ocicat.netlink.linux.Fd;
 import io.ocicat.netlink.linux.Kernel;
 import io.ocicat.netlink.linux.NetlinkException;
+import io.ocicat.netlink.linux.SocketType;
 import io.ocicat.netlink.linux.Syscall;
+import io.ocicat.netlink.linux.UnixSocket;
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
 import io.ocicat.sandbox.container.ContainerConfig;
@@ -25,6 +27,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -34,7 +38,7 @@ import tools.jackson.databind.node.ObjectNode;
  * <pre>
  * bundles/&lt;id&gt;/   config.json, pidfile, conmon.pid, ctl, attach, oom; what the container mounts
  * exits/&lt;id&gt;     the exit code, written when the container has ended
- * sockets/&lt;id&gt;   a link to the bundle, so that the path of the attach socket is short
+ * s/&lt;id&gt;         a link to the bundle, which conmon makes
  * </pre>
  *
  * <p>Thread-safe.
@@ -49,6 +53,8 @@ public final class Conmon {
   private static final String REPORT = "\"$@\" 3>&1 1>/dev/null 2>\"$0\" | head -n 1";
 
   private static final int MESSAGE_LINES = 50;
+  private static final long USUAL_CREATION = Duration.ofSeconds(1).toNanos();
+  private static final long RUNTIME_GONE = Duration.ofSeconds(4).toNanos();
 
   private final ContainerSettings settings;
   private final OciRuntime runtime;
@@ -105,13 +111,13 @@ public final class Conmon {
         argv.add("--leave-stdin-open");
       }
     }
-    ObjectNode report = report(argv, bundle);
+    ObjectNode report = report(argv, bundle, creation(id, bundle));
     long pid = report.path("pid").asLong(-1);
     if (pid <= 0) {
       throw failed(report.path("message").asString(errors(bundle)));
     }
     ProcessId process = ProcessId.of(pid);
-    return new Started(process, monitor(id));
+    return new Started(process, monitor(bundle).orElse(ProcessId.NONE));
   }
 
   private List<String> common(String id, String name, Path pidFile) {
@@ -126,7 +132,7 @@ public final class Conmon {
     return argv;
   }
 
-  private ObjectNode report(List<String> argv, Path bundle) {
+  private ObjectNode report(List<String> argv, Path bundle, BooleanSupplier isGone) {
     try {
       ProcessBuilder builder =
           new ProcessBuilder(argv)
@@ -137,10 +143,7 @@ public final class Conmon {
       builder.environment().remove("NOTIFY_SOCKET");
       Process process = builder.start();
       try {
-        byte[] line = Reports.read(process, settings.timeout());
-        if (!process.waitFor(settings.timeout().toMillis(), TimeUnit.MILLISECONDS)) {
-          throw failed("it did not go into the background");
-        }
+        byte[] line = Reports.read(process, settings.timeout(), isGone);
         if (line.length == 0) {
           throw failed(errors(bundle));
         }
@@ -159,6 +162,9 @@ public final class Conmon {
   private static String errors(Path bundle) {
     try {
       List<String> lines = Files.readAllLines(bundle.resolve("conmon.err"));
+      if (lines.isEmpty()) {
+        return "conmon ended without a report";
+      }
       return String.join("\n", lines.subList(0, Math.min(lines.size(), MESSAGE_LINES)));
     } catch (IOException _) {
       return "conmon ended without a report";
@@ -173,10 +179,31 @@ public final class Conmon {
   }
 
   /** The monitor of a container; {@link ProcessId#NONE} when it has ended. */
-  private ProcessId monitor(String id) {
-    return StateFiles.read(bundle(id).resolve("conmon.pid"))
-        .map(bytes -> ProcessId.of(Long.parseLong(OciRuntime.text(bytes).strip())))
-        .orElse(ProcessId.NONE);
+  private static Optional<ProcessId> monitor(Path bundle) {
+    return StateFiles.read(bundle.resolve("conmon.pid"))
+        .map(bytes -> OciRuntime.text(bytes).strip())
+        .filter(text -> !text.isEmpty())
+        .map(text -> ProcessId.of(Long.parseLong(text)));
+  }
+
+  /**
+   * Tells when nobody works on the creation any more: the monitor was killed, or the runtime. In
+   * the second case the monitor waits for what the runtime might still say, as long as the process
+   * lives that it made.
+   */
+  private BooleanSupplier creation(String id, Path bundle) {
+    long start = System.nanoTime();
+    AtomicLong lastSeen = new AtomicLong(start);
+    return () -> {
+      if (monitor(bundle).map(monitor -> !monitor.isAlive()).orElse(false)) {
+        return true;
+      }
+      if (System.nanoTime() - start > USUAL_CREATION
+          && ProcessesByArgument.hasOther(id, settings.conmon().toString())) {
+        lastSeen.set(System.nanoTime());
+      }
+      return System.nanoTime() - lastSeen.get() > RUNTIME_GONE;
+    };
   }
 
   /** The exit code of a container that has ended; empty while it has not, or when it was missed. */
@@ -205,9 +232,12 @@ public final class Conmon {
     return Files.exists(bundle(id).resolve("oom"));
   }
 
-  /** The address of the attach socket. */
-  Path attachSocket(String id) {
-    return sockets.resolve(id).resolve("attach");
+  /** Connects to the monitor as a client, whatever the length of the path. */
+  UnixSocket attach(String id, Duration limit) {
+    try (Fd folder = Fd.open(bundle(id), Fd.O_PATH, 0)) {
+      Path socket = Path.of("/proc/self/fd", Integer.toString(folder.number()), "attach");
+      return UnixSocket.connect(socket, SocketType.SEQPACKET, limit);
+    }
   }
 
   /** Tells conmon the size of the container's terminal. */

@@ -27,7 +27,7 @@ import tools.jackson.databind.node.ObjectNode;
  * the machine otherwise. Thread-safe.
  */
 public final class ExecSessions {
-  private static final int MOST_PER_CONTAINER = 64;
+  private static final int MOST_PER_CONTAINER = 32;
 
   /** What the answer of an RPC may have, with room for the rest of the message. */
   private static final int MOST_BYTES = (16 << 20) - (64 << 10);
@@ -71,7 +71,10 @@ public final class ExecSessions {
       Process monitor = builder.start();
       try {
         byte[] line =
-            Reports.read(monitor, seconds == 0 ? Duration.ZERO : MARGIN.plusSeconds(seconds));
+            Reports.read(
+                monitor,
+                seconds == 0 ? Duration.ZERO : MARGIN.plusSeconds(seconds),
+                () -> !monitor.isAlive());
         return result(session.files, line, command, seconds);
       } finally {
         session.killAfter(monitor);

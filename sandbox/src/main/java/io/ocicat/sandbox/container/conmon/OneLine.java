@@ -6,16 +6,21 @@ import java.util.regex.Pattern;
 /** Reduces what a program printed to one line for a message. */
 final class OneLine {
   private static final int LONGEST = 1000;
-  private static final Pattern LOGGED =
-      Pattern.compile("level=\\w+ msg=\"((?:[^\"\\\\]|\\\\.)*)\"");
+  private static final Pattern ERROR =
+      Pattern.compile("level=error msg=\"((?:[^\"\\\\]|\\\\.)*)\"");
 
   private OneLine() {}
 
+  /** The last error counts: runtimes print warnings before it. */
   static String of(String text) {
     String line = text.strip().replaceAll("\\s*\\R\\s*", "; ");
-    Matcher logged = LOGGED.matcher(line);
-    if (logged.find()) {
-      line = logged.group(1).replace("\\\"", "\"").replace("\\n", " ").strip();
+    Matcher errors = ERROR.matcher(line);
+    String last = "";
+    while (errors.find()) {
+      last = errors.group(1);
+    }
+    if (!last.isEmpty()) {
+      line = last.replace("\\\"", "\"").replace("\\n", " ").strip();
     }
     if (line.isEmpty()) {
       return "it says nothing";

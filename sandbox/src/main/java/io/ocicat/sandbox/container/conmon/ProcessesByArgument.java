@@ -7,8 +7,9 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Finds processes by an argument that only they have. After a crash nothing else tells whether a
@@ -18,13 +19,23 @@ final class ProcessesByArgument {
   private ProcessesByArgument() {}
 
   static List<ProcessId> of(String argument) {
-    List<ProcessId> found = new ArrayList<>();
+    return find(argument).keySet().stream().toList();
+  }
+
+  /** Whether a process has one argument, and not another. */
+  static boolean hasOther(String argument, String not) {
+    return find(argument).values().stream().anyMatch(arguments -> !arguments.contains(not));
+  }
+
+  private static Map<ProcessId, List<String>> find(String argument) {
+    Map<ProcessId, List<String>> found = new LinkedHashMap<>();
     long self = ProcessHandle.current().pid();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
       for (Path each : all) {
         long pid = Long.parseLong(each.getFileName().toString());
-        if (pid != self && has(each.resolve("cmdline"), argument)) {
-          found.add(ProcessId.of(pid));
+        List<String> arguments = pid == self ? List.of() : arguments(each.resolve("cmdline"));
+        if (arguments.contains(argument)) {
+          found.put(ProcessId.of(pid), arguments);
         }
       }
     } catch (IOException | DirectoryIteratorException _) {
@@ -33,12 +44,12 @@ final class ProcessesByArgument {
     return found;
   }
 
-  private static boolean has(Path commandLine, String argument) {
+  private static List<String> arguments(Path commandLine) {
     try {
       String text = new String(Files.readAllBytes(commandLine), StandardCharsets.UTF_8);
-      return List.of(text.split("\0", -1)).contains(argument);
+      return List.of(text.split("\0", -1));
     } catch (IOException _) {
-      return false;
+      return List.of();
     }
   }
 }

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.sandbox.cgroup;
+
+import org.jspecify.annotations.NullMarked;

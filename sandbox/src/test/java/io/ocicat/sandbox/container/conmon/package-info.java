@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.sandbox.container.conmon;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.sandbox.container.life;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.sandbox.container.oci;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.sandbox.files;
+
+import org.jspecify.annotations.NullMarked;

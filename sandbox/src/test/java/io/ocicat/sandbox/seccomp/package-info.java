@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.sandbox.seccomp;
+
+import org.jspecify.annotations.NullMarked;
