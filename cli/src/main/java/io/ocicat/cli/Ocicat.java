@@ -133,7 +133,7 @@ public final class Ocicat {
             .addSubcommand(new DemoCommand(context, System.getenv()))
             .addSubcommand(PodCommand.of(pods))
             .addSubcommand(new CriCommand(pods))
-            .addSubcommand(ImageCommand.of(context))
+            .addSubcommand(ImageCommand.create())
             .addSubcommand(
                 NetCommand.of(
                     new NetSettings(

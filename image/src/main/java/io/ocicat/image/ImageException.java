@@ -1,7 +1,9 @@
 package io.ocicat.image;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** An operation on images failed. */
@@ -40,12 +42,25 @@ public final class ImageException extends RuntimeException {
 
   /** A file of the store could not be written. */
   public static ImageException unwritable(Path file, IOException e) {
-    String why =
-        e instanceof FileSystemException system && system.getReason() != null
-            ? system.getReason()
-            : String.valueOf(e.getMessage());
+    return failed("write", file, e);
+  }
+
+  /** Something could not be done with a file of the store. */
+  public static ImageException failed(String verb, Path file, Exception e) {
     return new ImageException(
-        isFull(e) ? Reason.NO_SPACE : Reason.FAILED, "cannot write %s: %s".formatted(file, why), e);
+        isFull(e) ? Reason.NO_SPACE : Reason.FAILED,
+        "cannot %s %s: %s".formatted(verb, file, why(e)),
+        e);
+  }
+
+  /** Java's exceptions often have nothing but the file's name. */
+  private static String why(Exception e) {
+    return switch (e) {
+      case AccessDeniedException _ -> "permission denied: run it as root";
+      case NoSuchFileException _ -> "no such file or directory";
+      case FileSystemException system when system.getReason() != null -> system.getReason();
+      default -> String.valueOf(e.getMessage());
+    };
   }
 
   /** Whether a failure came from a full disk or an exhausted quota, for which Java has no type. */

@@ -1,6 +1,5 @@
 package io.ocicat.cli.image;
 
-import io.ocicat.cli.options.NodeContext;
 import io.ocicat.image.ImageException;
 import io.ocicat.image.ImageException.Reason;
 import io.ocicat.image.ImageReference;
@@ -26,10 +25,10 @@ import picocli.CommandLine.Spec;
 public final class ImageCommand {
   private ImageCommand() {}
 
-  public static CommandLine of(NodeContext context) {
+  public static CommandLine create() {
     return new CommandLine(new ImageCommand())
-        .addSubcommand(new ImagePullCommand(context))
-        .addSubcommand(new ImageLoadCommand(context))
+        .addSubcommand(new ImagePullCommand())
+        .addSubcommand(new ImageLoadCommand())
         .addSubcommand(new ImageListCommand())
         .addSubcommand(new ImageRemoveCommand())
         .addSubcommand(new ImageVerifyCommand());

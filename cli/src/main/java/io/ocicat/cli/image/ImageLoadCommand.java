@@ -1,7 +1,6 @@
 package io.ocicat.cli.image;
 
 import io.ocicat.base.json.Json;
-import io.ocicat.cli.options.NodeContext;
 import io.ocicat.image.Image;
 import io.ocicat.image.ImageStore;
 import java.io.IOException;
@@ -28,8 +27,6 @@ import tools.jackson.databind.node.ObjectNode;
     mixinStandardHelpOptions = true,
     footer = {"", "Example: ocicat image load busybox.tar"})
 final class ImageLoadCommand extends ImageCommand.Sub {
-  private final NodeContext context;
-
   @Parameters(paramLabel = "ARCHIVE", description = "A file, a folder, or - for standard input.")
   private Path archive = Path.of("-");
 
@@ -38,10 +35,6 @@ final class ImageLoadCommand extends ImageCommand.Sub {
       paramLabel = "IMAGE",
       description = "The image's name, instead of what the archive says.")
   private @Nullable String name;
-
-  ImageLoadCommand(NodeContext context) {
-    this.context = context;
-  }
 
   @Override
   int call(ImageStore store) {
@@ -63,7 +56,7 @@ final class ImageLoadCommand extends ImageCommand.Sub {
 
   private int load(ImageStore store, Path file) {
     List<Image> loaded;
-    try (TransferView view = new TransferView(err(), context)) {
+    try (TransferView view = new TransferView(err())) {
       loaded = store.load(file, name == null ? null : reference(name), view);
     }
     if (json()) {

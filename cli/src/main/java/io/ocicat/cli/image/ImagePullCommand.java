@@ -1,7 +1,6 @@
 package io.ocicat.cli.image;
 
 import io.ocicat.base.json.Json;
-import io.ocicat.cli.options.NodeContext;
 import io.ocicat.image.Image;
 import io.ocicat.image.ImageReference;
 import io.ocicat.image.ImageStore;
@@ -35,8 +34,6 @@ import picocli.CommandLine.Parameters;
       "Mirrors, certificates and registries without TLS are configured as for containerd: see --hosts."
     })
 final class ImagePullCommand extends ImageCommand.Sub {
-  private final NodeContext context;
-
   @Parameters(paramLabel = "IMAGE", description = "[REGISTRY/]REPOSITORY[:TAG|@DIGEST].")
   private String name = "";
 
@@ -54,10 +51,6 @@ final class ImagePullCommand extends ImageCommand.Sub {
       description = "Where <registry>/hosts.toml is looked for (default: ${DEFAULT-VALUE}).")
   private Path hosts = RegistrySettings.USUAL.hostsFolder();
 
-  ImagePullCommand(NodeContext context) {
-    this.context = context;
-  }
-
   @Override
   StoreSettings settings(StoreSettings usual) {
     return usual.registry(RegistrySettings.USUAL.hosts(hosts));
@@ -67,7 +60,7 @@ final class ImagePullCommand extends ImageCommand.Sub {
   int call(ImageStore store) {
     ImageReference reference = reference(name);
     Image image;
-    try (TransferView view = new TransferView(err(), context)) {
+    try (TransferView view = new TransferView(err())) {
       image = store.pull(reference, credentials(), view);
     }
     out().println(json() ? Json.pretty(ImageJson.of(image)) : image.id().toString());

@@ -42,7 +42,10 @@ final class ImageVerifyCommand extends ImageCommand.Sub {
     } else {
       damaged.forEach(this::print);
       if (damaged.isEmpty()) {
-        out().println("%d images are as they were unpacked".formatted(images));
+        out()
+            .println(
+                "every file of %d image%s is as it was unpacked"
+                    .formatted(images, images == 1 ? "" : "s"));
       }
     }
     return damaged.isEmpty() || discard ? 0 : 1;

@@ -1,6 +1,5 @@
 package io.ocicat.cli.image;
 
-import io.ocicat.cli.options.NodeContext;
 import io.ocicat.cli.terminal.TerminalWidth;
 import io.ocicat.image.Digest;
 import io.ocicat.image.PullEvent;
@@ -9,6 +8,7 @@ import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Shows a pull on standard error: on a terminal one line that changes, elsewhere a line for each
@@ -28,11 +28,17 @@ final class TransferView implements PullEvent.Listener, AutoCloseable {
   private long shown = System.nanoTime() - EVERY_NANOS;
   private boolean open;
 
-  TransferView(PrintWriter err, NodeContext context) {
+  TransferView(PrintWriter err) {
+    this(err, TerminalWidth.ofStandardError());
+  }
+
+  /**
+   * @param columns of the terminal; empty if there is none
+   */
+  TransferView(PrintWriter err, Optional<Integer> columns) {
     this.err = err;
-    int columns = TerminalWidth.of(context);
-    this.terminal = columns != Integer.MAX_VALUE;
-    this.width = columns;
+    this.terminal = columns.isPresent();
+    this.width = columns.orElse(0);
   }
 
   @Override

@@ -21,6 +21,7 @@ public final class TerminalWidth {
   private static final int LEAST = 60;
 
   private static final int STDOUT = 1;
+  private static final int STDERR = 2;
 
   /** TIOCGWINSZ: rows and columns, each of two bytes, and two unused numbers. */
   private static final long GET_WINDOW_SIZE = 0x5413;
@@ -40,11 +41,16 @@ public final class TerminalWidth {
     return Math.min(columns(context).orElse(USUAL), WIDEST);
   }
 
+  /** Of the terminal that standard error is; empty if it is none, so that nothing moves there. */
+  public static Optional<Integer> ofStandardError() {
+    return ofTerminal(STDERR);
+  }
+
   private static Optional<Integer> columns(NodeContext context) {
     return context
         .variable("COLUMNS")
         .flatMap(TerminalWidth::number)
-        .or(TerminalWidth::ofTerminal)
+        .or(() -> ofTerminal(STDOUT))
         .map(columns -> Math.max(LEAST, columns));
   }
 
@@ -52,10 +58,10 @@ public final class TerminalWidth {
     return text.matches("[1-9][0-9]{0,4}") ? Optional.of(Integer.parseInt(text)) : Optional.empty();
   }
 
-  private static Optional<Integer> ofTerminal() {
+  private static Optional<Integer> ofTerminal(int descriptor) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment size = arena.allocate(WINDOW_SIZE_BYTES);
-      if (Kernel.call(Syscall.IOCTL, STDOUT, GET_WINDOW_SIZE, size.address()) != 0) {
+      if (Kernel.call(Syscall.IOCTL, descriptor, GET_WINDOW_SIZE, size.address()) != 0) {
         return Optional.empty();
       }
       int columns = Short.toUnsignedInt(size.get(ValueLayout.JAVA_SHORT, COLUMNS_AT));

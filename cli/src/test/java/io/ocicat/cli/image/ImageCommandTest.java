@@ -3,11 +3,9 @@ package io.ocicat.cli.image;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cli.Shell.Printed;
-import io.ocicat.cli.options.NodeContext;
 import io.ocicat.cli.terminal.ErrorReporter;
-import io.ocicat.daemon.call.PluginExecutables;
-import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.image.Digest;
+import io.ocicat.image.PullEvent;
 import io.ocicat.image.testing.TarBuilder;
 import io.ocicat.image.testing.TestImage;
 import io.ocicat.image.testing.TestRegistry;
@@ -16,9 +14,10 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -36,15 +35,8 @@ class ImageCommandTest {
     StringWriter err = new StringWriter();
     PrintWriter errWriter = new PrintWriter(err, true);
     ErrorReporter reporter = new ErrorReporter(errWriter, false);
-    NodeContext context =
-        new NodeContext(
-            new StateFolders(folder.resolve("run"), folder.resolve("state")),
-            Path.of("/"),
-            PluginExecutables.none(),
-            false,
-            Map.of());
     CommandLine line =
-        ImageCommand.of(context)
+        ImageCommand.create()
             .setOut(new PrintWriter(out, true))
             .setErr(errWriter)
             .setParameterExceptionHandler(reporter::misuse)
@@ -90,7 +82,7 @@ class ImageCommandTest {
   @Test
   void verifyFindsDamageAndDiscardsIt() throws IOException {
     load();
-    assertThat(ocicat("verify").out()).isEqualTo("1 images are as they were unpacked\n");
+    assertThat(ocicat("verify").out()).isEqualTo("every file of 1 image is as it was unpacked\n");
     Path layer = folder.resolve("images/layers").resolve(Digest.of(LAYER).hex());
     Files.writeString(layer.resolve("diff/etc/motd"), "");
     Printed damaged = ocicat("verify");
@@ -100,6 +92,34 @@ class ImageCommandTest {
     assertThat(ocicat("ls").out()).isEmpty();
     load();
     assertThat(ocicat("verify").exitCode()).isZero();
+  }
+
+  @Test
+  void progressOnATerminalIsOneLine() {
+    StringWriter err = new StringWriter();
+    Digest layer = image.layers().getFirst();
+    try (TransferView view = new TransferView(new PrintWriter(err), Optional.of(60))) {
+      view.on(new PullEvent.Layer(layer, PullEvent.LayerState.DOWNLOADING, 500_000, 2_000_000));
+      view.on(new PullEvent.Layer(layer, PullEvent.LayerState.UNPACKING, 2_000_000, 2_000_000));
+    }
+    assertThat(err.toString())
+        .contains(
+            "500 kB of 500 kB, 0 of 1 layers",
+            "2.0 MB",
+            "unpacking " + layer.hex().substring(0, 12))
+        .doesNotContain("\n")
+        .endsWith("\r\u001b[K");
+  }
+
+  @Test
+  void elsewhereOnlyRetriesAreShown() {
+    StringWriter err = new StringWriter();
+    Digest layer = image.layers().getFirst();
+    try (TransferView view = new TransferView(new PrintWriter(err), Optional.empty())) {
+      view.on(new PullEvent.Layer(layer, PullEvent.LayerState.DOWNLOADING, 1, 2));
+      view.on(new PullEvent.Retry("blob x", "it was cut", Duration.ofMillis(500)));
+    }
+    assertThat(err.toString()).isEqualTo("ocicat: blob x: it was cut; again in 500 ms\n");
   }
 
   @Test

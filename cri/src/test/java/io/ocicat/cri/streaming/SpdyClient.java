@@ -32,7 +32,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** A client as kubelet and crictl are one: it opens streams, and never sends WINDOW_UPDATE. */
-final class SpdyClient implements AutoCloseable {
+public final class SpdyClient implements AutoCloseable {
   private static final int PATIENCE_SECONDS = 30;
 
   private final Socket socket;
@@ -48,7 +48,7 @@ final class SpdyClient implements AutoCloseable {
   private int nextId = 1;
 
   /** What came in on one stream. */
-  final class Stream {
+  public final class Stream {
     final int id;
     private final ByteArrayOutputStream received = new ByteArrayOutputStream();
     final CountDownLatch replied = new CountDownLatch(1);
@@ -59,15 +59,15 @@ final class SpdyClient implements AutoCloseable {
       this.id = id;
     }
 
-    void send(String text) throws IOException {
+    public void send(String text) throws IOException {
       send(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    void send(byte[] bytes) throws IOException {
+    public void send(byte[] bytes) throws IOException {
       write(new DefaultSpdyDataFrame(id, Unpooled.wrappedBuffer(bytes)));
     }
 
-    void end() throws IOException {
+    public void end() throws IOException {
       write(new DefaultSpdyDataFrame(id).setLast(true));
     }
 
@@ -75,14 +75,14 @@ final class SpdyClient implements AutoCloseable {
       write(new DefaultSpdyRstStreamFrame(id, SpdyStreamStatus.CANCEL));
     }
 
-    String awaitEnd() throws InterruptedException {
+    public String awaitEnd() throws InterruptedException {
       if (!ended.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
         throw new AssertionError("stream %d did not end; it has: %s".formatted(id, text()));
       }
       return text();
     }
 
-    synchronized String text() {
+    public synchronized String text() {
       return received.toString(StandardCharsets.UTF_8);
     }
 
@@ -95,7 +95,7 @@ final class SpdyClient implements AutoCloseable {
     }
   }
 
-  SpdyClient(URI address, String... protocols) throws IOException {
+  public SpdyClient(URI address, String... protocols) throws IOException {
     socket = new Socket();
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), address.getPort()));
     in = socket.getInputStream();
@@ -121,7 +121,7 @@ final class SpdyClient implements AutoCloseable {
     }
   }
 
-  Stream open(Map<String, String> headers) throws IOException {
+  public Stream open(Map<String, String> headers) throws IOException {
     Stream stream;
     synchronized (this) {
       stream = new Stream(nextId);
@@ -134,7 +134,7 @@ final class SpdyClient implements AutoCloseable {
     return stream;
   }
 
-  Stream open(String type) throws IOException {
+  public Stream open(String type) throws IOException {
     return open(Map.of("streamtype", type));
   }
 

@@ -67,16 +67,10 @@ final class HostsFile {
       hosts.add(host(url, file, mirrors.object(url), true));
     }
     String server = in.text("server").or("");
-    hosts.add(
-        server.isEmpty() && registry.equals(DEFAULT)
-            ? RegistryHost.of(registry)
-            : server.isEmpty() ? plain(registry, file, in) : host(server, file, in, false));
+    // The settings at the head of the file are the registry's own, whatever its address.
+    String own = server.isEmpty() ? RegistryHost.of(registry).base().toString() : server;
+    hosts.add(host(own, file, in, false));
     return hosts;
-  }
-
-  /** The registry's usual address with the settings at the head of the file. */
-  private static RegistryHost plain(String registry, Path file, JsonFields in) {
-    return host(RegistryHost.of(registry).base().toString(), file, in, false);
   }
 
   private static RegistryHost host(String url, Path file, JsonFields in, boolean mirror) {

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
@@ -76,7 +77,7 @@ final class LayerInstaller implements AutoCloseable {
       }
       layers.describe(draft);
       done = true;
-    } catch (InterruptedIOException e) {
+    } catch (InterruptedIOException | ClosedByInterruptException e) {
       throw new ImageException(Reason.CANCELLED, what + ": interrupted", e);
     } catch (ArchiveException e) {
       throw new ImageException(Reason.REFUSED, "%s: %s".formatted(what, e.getMessage()), e);

@@ -26,10 +26,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The store in a folder: see {@link StoreFiles} for what is in it. */
 public final class LocalImageStore implements ImageStore {
+  private static final String ID_PREFIX = "sha256:";
+  private static final Pattern BEGINNING_OF_ID = Pattern.compile("[0-9a-f]{3,64}");
+
   private final StoreSettings settings;
   private final StoreFiles files;
   private final Blobs blobs;
@@ -56,22 +61,32 @@ public final class LocalImageStore implements ImageStore {
 
   @Override
   public Optional<Image> find(String nameOrId) {
-    List<Image> all = records.images();
-    String hex = nameOrId.startsWith("sha256:") ? nameOrId.substring(7) : nameOrId;
-    if (hex.matches("[0-9a-f]{3,64}")) {
-      List<Image> named = all.stream().filter(i -> i.id().hex().startsWith(hex)).toList();
-      if (named.size() == 1 || nameOrId.startsWith("sha256:") || Digest.isHex(hex)) {
-        return named.size() == 1 ? Optional.of(named.getFirst()) : Optional.empty();
-      }
+    boolean prefixed = nameOrId.startsWith(ID_PREFIX);
+    String hex = prefixed ? nameOrId.substring(ID_PREFIX.length()) : nameOrId;
+    if (prefixed || Digest.isHex(hex)) {
+      return byId(hex);
     }
-    ImageReference reference;
+    // A name comes before the beginning of an id: repositories may be called "cafe".
+    return byName(nameOrId).or(() -> byId(hex));
+  }
+
+  private Optional<Image> byId(String hex) {
+    if (!BEGINNING_OF_ID.matcher(hex).matches()) {
+      return Optional.empty();
+    }
+    List<Image> found =
+        records.images().stream().filter(image -> image.id().hex().startsWith(hex)).toList();
+    return found.size() == 1 ? Optional.of(found.getFirst()) : Optional.empty();
+  }
+
+  private Optional<Image> byName(String text) {
+    String name;
     try {
-      reference = ImageReference.parse(nameOrId);
+      name = ImageReference.parse(text).toString();
     } catch (IllegalArgumentException e) {
-      throw new ImageException(Reason.INVALID, e.getMessage() + "", e);
+      throw new ImageException(Reason.INVALID, String.valueOf(e.getMessage()), e);
     }
-    String name = reference.toString();
-    return all.stream()
+    return records.images().stream()
         .filter(image -> image.repoTags().contains(name) || image.repoDigests().contains(name))
         .findFirst();
   }
@@ -92,7 +107,8 @@ public final class LocalImageStore implements ImageStore {
   @Override
   public List<Image> load(
       Path archive, @Nullable ImageReference name, PullEvent.Listener listener) {
-    Path expanded = files.partial().resolve("archive-%d".formatted(ProcessHandle.current().pid()));
+    Path expanded =
+        files.partial().resolve("archive-%08x".formatted(ThreadLocalRandom.current().nextInt()));
     try (ArchiveFiles content = open(archive, expanded)) {
       return new ArchiveLoader(this, content, archive.toString(), name, listener).load();
     } catch (NoSuchFileException e) {

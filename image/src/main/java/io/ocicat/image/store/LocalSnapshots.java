@@ -24,7 +24,8 @@ import java.util.regex.Pattern;
 /**
  * Snapshots on disk: {@code snapshots/<container>/} with {@code snapshot.json}, {@code upper},
  * {@code work} and {@code root}. The record is written before anything is made and removed after
- * everything is gone, so a snapshot that was cut short can be prepared or removed again.
+ * everything is gone, so a snapshot that was cut short can be prepared or removed again. A power
+ * failure may take the record: it ends the mounts and the containers as well.
  */
 final class LocalSnapshots implements Snapshots {
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,127}");
@@ -84,7 +85,7 @@ final class LocalSnapshots implements Snapshots {
   }
 
   private static void write(Path folder, SnapshotRecord record) {
-    StoreFiles.write(folder.resolve("snapshot.json"), record.json());
+    StoreFiles.writeForNow(folder.resolve("snapshot.json"), record.json());
   }
 
   private Path mount(Path folder, SnapshotRecord record) {
@@ -159,7 +160,7 @@ final class LocalSnapshots implements Snapshots {
       LayerCopy.apply(layers.diff(chainId), root);
     }
     files.pass("snapshot copied");
-    StoreFiles.write(folder.resolve(COMPLETE), new byte[0]);
+    StoreFiles.writeForNow(folder.resolve(COMPLETE), new byte[0]);
     return root;
   }
 
@@ -226,7 +227,14 @@ final class LocalSnapshots implements Snapshots {
 
   private Optional<SnapshotRecord> record(String containerId) {
     Path file = folder(containerId).resolve("snapshot.json");
-    return StoreFiles.read(file).map(bytes -> SnapshotRecord.parse(bytes, file.toString()));
+    try {
+      return StoreFiles.read(file).map(bytes -> SnapshotRecord.parse(bytes, file.toString()));
+    } catch (ImageException e) {
+      if (OverlayMount.isMounted(file.resolveSibling("root"))) {
+        throw e;
+      }
+      return Optional.empty();
+    }
   }
 
   private Path folder(String containerId) {

@@ -5,7 +5,6 @@ import static io.ocicat.netlink.linux.NetlinkException.check;
 import io.ocicat.image.files.Directory;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.Kernel;
-import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.linux.Syscall;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -117,17 +116,12 @@ final class OverlayMount {
    * Unmounts all that is mounted there; what is busy for long is detached and ends with its user.
    */
   static void unmount(Path target) {
-    int attempts = 0;
-    while (isMounted(target)) {
-      attempts++;
+    for (int attempt = 1; isMounted(target); attempt++) {
       long result = unmount(target, UMOUNT_NOFOLLOW);
-      if (result == -Errno.EBUSY.number() && attempts < BUSY_ATTEMPTS) {
+      if (result == -Errno.EBUSY.number() && attempt < BUSY_ATTEMPTS) {
         LockSupport.parkNanos(BUSY_PAUSE_NANOS);
       } else if (result < 0) {
-        long detached = unmount(target, UMOUNT_NOFOLLOW | MNT_DETACH);
-        if (detached < 0 && detached != -Errno.EINVAL.number()) {
-          throw new NetlinkException("unmount " + target, Errno.ofResult(detached));
-        }
+        check(unmount(target, UMOUNT_NOFOLLOW | MNT_DETACH), () -> "unmount " + target);
       }
     }
   }

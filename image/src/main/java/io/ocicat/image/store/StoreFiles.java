@@ -3,13 +3,11 @@ package io.ocicat.image.store;
 import io.ocicat.base.CrashPoints;
 import io.ocicat.base.file.WholeFile;
 import io.ocicat.image.ImageException;
-import io.ocicat.image.ImageException.Reason;
 import io.ocicat.image.files.Directory;
 import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.netlink.linux.FileLock.Mode;
 import io.ocicat.netlink.linux.NetlinkException;
 import java.io.IOException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -124,6 +122,15 @@ final class StoreFiles {
     syncFolder(file.resolveSibling("."));
   }
 
+  /** Replaces a file that a power failure may take with it, complete or not. */
+  static void writeForNow(Path file, byte[] bytes) {
+    try {
+      WholeFile.at(file).write(bytes);
+    } catch (IOException e) {
+      throw failed("write", file, e);
+    }
+  }
+
   /** Makes names in a folder survive a power failure. */
   static void syncFolder(Path folder) {
     try (Directory directory = Directory.open(folder)) {
@@ -173,13 +180,6 @@ final class StoreFiles {
   }
 
   static ImageException failed(String verb, Path file, Exception e) {
-    String why =
-        e instanceof FileSystemException system && system.getReason() != null
-            ? system.getReason()
-            : String.valueOf(e.getMessage());
-    return new ImageException(
-        ImageException.isFull(e) ? Reason.NO_SPACE : Reason.FAILED,
-        "cannot %s %s: %s".formatted(verb, file, why),
-        e);
+    return ImageException.failed(verb, file, e);
   }
 }

@@ -14,8 +14,10 @@ import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.NetlinkException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -95,8 +97,8 @@ public final class LayerUnpacker {
     TarReader reader = new TarReader(tar, limits);
     try (places) {
       for (TarEntry entry = reader.next(); entry != null; entry = reader.next()) {
-        if (Thread.interrupted()) {
-          throw new java.io.InterruptedIOException("interrupted while unpacking");
+        if (Thread.currentThread().isInterrupted()) {
+          throw new InterruptedIOException("interrupted while unpacking");
         }
         try {
           unpack(entry, reader);
@@ -337,7 +339,7 @@ public final class LayerUnpacker {
   }
 
   private static List<String> append(List<String> path, String name) {
-    List<String> longer = new java.util.ArrayList<>(path);
+    List<String> longer = new ArrayList<>(path);
     longer.add(name);
     return List.copyOf(longer);
   }

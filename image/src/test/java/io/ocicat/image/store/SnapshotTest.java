@@ -216,6 +216,19 @@ class SnapshotTest {
   }
 
   @Test
+  void recordThatAPowerFailureEmptied() throws IOException {
+    Snapshots snapshots = open(true);
+    Image image = layered();
+    Path root = snapshots.prepare("c1", image);
+    Path record = root.resolveSibling("snapshot.json");
+    Files.write(record, new byte[0]);
+    assertThatThrownBy(store::collectGarbage).hasMessageContaining("snapshot.json");
+    OverlayMount.unmount(root);
+    assertThat(store.collectGarbage().layers()).isZero();
+    assertThat(snapshots.prepare("c1", image).resolve("etc/kept")).exists();
+  }
+
+  @Test
   void hundredsOfLayers() throws IOException {
     Snapshots snapshots = open(true);
     byte[][] layers = new byte[128][];

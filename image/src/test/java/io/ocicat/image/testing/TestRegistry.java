@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import io.ocicat.image.Digest;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -21,6 +23,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A registry on loopback that serves images from memory and misbehaves on demand. Faults concern
@@ -47,9 +51,22 @@ public final class TestRegistry implements AutoCloseable {
 
   private record Fault(String path, AtomicInteger times, Answer answer) {}
 
+  /** Without TLS. */
   public TestRegistry() {
+    this(null);
+  }
+
+  /** With TLS, if a context is given. */
+  public TestRegistry(@Nullable SSLContext tls) {
+    InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     try {
-      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+      if (tls == null) {
+        server = HttpServer.create(anyPort, 0);
+      } else {
+        HttpsServer encrypted = HttpsServer.create(anyPort, 0);
+        encrypted.setHttpsConfigurator(new HttpsConfigurator(tls));
+        server = encrypted;
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
