@@ -160,7 +160,8 @@ class ContainerSpecTest extends CriSpec {
                 .call("ContainerStats", new ContainerStatsRequest(id), ContainerStatsResponse::read)
                 .stats());
     assertThat(Objects.requireNonNull(one.attributes()).id()).isEqualTo(id);
-    assertThat(Objects.requireNonNull(one.attributes()).labels()).isEqualTo(wanted.config().labels());
+    assertThat(Objects.requireNonNull(one.attributes()).labels())
+        .isEqualTo(wanted.config().labels());
     assertThat(Objects.requireNonNull(one.cpu()).timestamp()).isPositive();
     assertThat(Objects.requireNonNull(one.cpu()).usageCoreNanoSeconds()).isPositive();
     assertThat(Objects.requireNonNull(one.memory()).workingSetBytes()).isPositive();
@@ -192,7 +193,8 @@ class ContainerSpecTest extends CriSpec {
     Path link = Files.createSymbolicLink(folder.resolve("link"), volume);
     Mount plain = mount(volume, "/volume", false);
     Mount symbolic = mount(link, "/link", true);
-    String id = calls.createAndStart(pod, config, Container.named("volume").mounts(plain, symbolic));
+    String id =
+        calls.createAndStart(pod, config, Container.named("volume").mounts(plain, symbolic));
     assertThat(calls.output(id, "cat", "/volume/file", "/link/file")).isEqualTo("contentcontent");
     assertThat(calls.status(id).mounts()).containsExactly(plain, symbolic);
     assertThat(calls.exec(id, "touch", "/link/new").exitCode()).isNotZero();
@@ -305,8 +307,7 @@ class ContainerSpecTest extends CriSpec {
             pod, config, Container.named("other").shell("echo here; sleep 1000").log("other.log"));
     assertThat(calls.output(web, "hostname")).isEqualTo(calls.output(other, "hostname"));
     Eventually.await(
-        "the server",
-        () -> calls.exec(other, "wget", "-qO-", "http://127.0.0.1/").exitCode() == 0);
+        "the server", () -> calls.exec(other, "wget", "-qO-", "http://127.0.0.1/").exitCode() == 0);
     awaitText(logFile("other.log"), " stdout F here\n");
     assertThat(listed(new ContainerFilter("", null, pod, Map.of())))
         .containsExactlyInAnyOrder(web, other);

@@ -89,6 +89,11 @@ final class CriNode implements AutoCloseable {
     return folder.resolve("cri/cri.sock");
   }
 
+  /** A second server at the same place. */
+  void serveAgain() {
+    serve().close();
+  }
+
   void restartServer() {
     server.close();
     server = serve();

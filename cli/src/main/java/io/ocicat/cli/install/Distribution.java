@@ -65,14 +65,18 @@ record Distribution(Path home) {
     return directory.resolve(NO_ON_DEMAND);
   }
 
-  List<InstallItem> units(Path directory, Path finalHome, boolean node) {
+  List<InstallItem> units(Path directory, Path finalHome, boolean node, boolean cri) {
     if (finalHome.toString().chars().anyMatch(c -> c <= ' ' || c == '"' || c == '\\' || c == '%')) {
       throw new InstallException(
           "systemd cannot start what is in \"%s\": put the distribution, or --prefix, where the path has no blanks, quotes, backslashes or %% signs"
               .formatted(finalHome));
     }
     List<InstallItem> items = new ArrayList<>();
-    for (String name : List.of("ocicat.socket", "ocicat.service")) {
+    List<String> names = new ArrayList<>(List.of("ocicat.socket", "ocicat.service"));
+    if (cri) {
+      names.add("ocicat-cri.service");
+    }
+    for (String name : names) {
       Path source = home.resolve("systemd").resolve(name);
       try {
         String text =

@@ -122,6 +122,12 @@ public final class InstallCommand implements Callable<Integer> {
   private boolean node;
 
   @Option(
+      names = "--cri",
+      description =
+          "Also install the unit of kubelet's container runtime, \"ocicat cri\"; implies --systemd.")
+  private boolean cri;
+
+  @Option(
       names = "--unit-dir",
       paramLabel = "DIR",
       description = "Where to (default: /etc/systemd/system).")
@@ -216,12 +222,12 @@ public final class InstallCommand implements Callable<Integer> {
           .forEach(output::missing);
     }
     if (withUnits()) {
-      output.next(ENABLE);
+      output.next(cri ? ENABLE + " ocicat-cri.service" : ENABLE);
     }
   }
 
   private boolean withUnits() {
-    return systemd || node;
+    return systemd || node || cri;
   }
 
   private Distribution distribution() {
@@ -253,7 +259,7 @@ public final class InstallCommand implements Callable<Integer> {
           InstallItem.text(why, "rw-r--r--", Distribution.noOnDemand(absolute(binDirectory))));
     }
     if (withUnits()) {
-      items.addAll(distribution.units(units(), finalHome, node));
+      items.addAll(distribution.units(units(), finalHome, node, cri));
     }
     if (calico) {
       items.addAll(calicoSetUp().items());
