@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.ocicat.base.protobuf.ProtobufWriter;
 import io.ocicat.cri.CriCalls.Container;
 import io.ocicat.cri.message.CommonMessages.NamespaceMode;
 import io.ocicat.cri.message.ContainerMessages.CreateContainerRequest;
@@ -15,7 +14,6 @@ import io.ocicat.cri.message.ContainerMessages.UpdateContainerResourcesRequest;
 import io.ocicat.cri.message.CriMessage;
 import io.ocicat.cri.message.SandboxConfigMessages.PodSandboxConfig;
 import io.ocicat.cri.message.SandboxMessages.ListPodSandboxRequest;
-import io.ocicat.cri.message.SandboxMessages.ListPodSandboxResponse;
 import io.ocicat.cri.message.SandboxMessages.PodSandboxStatusRequest;
 import io.ocicat.cri.message.SandboxMessages.RunPodSandboxRequest;
 import io.ocicat.cri.message.StreamingMessages.AttachRequest;
@@ -23,6 +21,7 @@ import io.ocicat.cri.message.StreamingMessages.ExecRequest;
 import io.ocicat.cri.message.StreamingMessages.ExecSyncRequest;
 import io.ocicat.cri.message.StreamingMessages.PortForwardRequest;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -85,13 +84,12 @@ class BadInputTest extends CriSpec {
     assertThat(status.getDescription()).endsWith(" is missing");
     assertThat(status(method, new byte[] {0x0a, 0x50, 1}).getCode())
         .isEqualTo(Status.Code.INVALID_ARGUMENT);
-    assertThat(status(method, new ProtobufWriter().message(1, m -> m.text(1, "a")).toBytes()).getCode())
-        .isIn(EXPECTED);
   }
 
   @Test
   void idsThatAreNoneAreUnknown() {
-    for (String id : List.of("x", "../../etc", "f".repeat(64), "F", "x".repeat(1_000_000), "a\0b")) {
+    for (String id :
+        List.of("x", "../../etc", "f".repeat(64), "F", "x".repeat(1_000_000), "a\0b")) {
       assertThat(
               status("PodSandboxStatus", new PodSandboxStatusRequest(id, true).toBytes()).getCode())
           .isEqualTo(Status.Code.NOT_FOUND);
@@ -120,9 +118,7 @@ class BadInputTest extends CriSpec {
         "CreateContainer",
         new CreateContainerRequest(id, Container.named("bad").log("bad.log").config(), null));
     String running = calls.createAndStart(id, pod, Container.named("good"));
-    every(
-        "UpdateContainerResources",
-        new UpdateContainerResourcesRequest(running, null, Map.of()));
+    every("UpdateContainerResources", new UpdateContainerResourcesRequest(running, null, Map.of()));
     every("ExecSync", new ExecSyncRequest(running, List.of("true"), 1));
     every("Exec", new ExecRequest(running, List.of("true"), false, true, true, true));
     every("Attach", new AttachRequest(running, false, false, true, true));
@@ -139,17 +135,32 @@ class BadInputTest extends CriSpec {
   }
 
   private void every(String method, CriMessage request) {
+    List<String> unexpected = new ArrayList<>();
     for (Variants.Variant variant : Variants.of(request)) {
       Status status = status(method, variant.message().toBytes());
-      assertThat(status.getCode())
-          .as("%s with %s: %s", method, variant.what(), status.getDescription())
-          .isIn(EXPECTED);
-      if (method.equals("RunPodSandbox")) {
-        client
-            .call("ListPodSandbox", new ListPodSandboxRequest(null), ListPodSandboxResponse::read)
-            .items()
-            .forEach(left -> calls.removePod(left.id()));
+      if (!EXPECTED.contains(status.getCode())) {
+        unexpected.add("%s: %s %s".formatted(variant.what(), status.getCode(), brief(status)));
       }
+      if (status.isOk()) {
+        removeWhatWasMade(method);
+      }
+    }
+    assertThat(unexpected).as(method).isEmpty();
+  }
+
+  private static String brief(Status status) {
+    String text = String.valueOf(status.getDescription());
+    return text.substring(0, Math.min(text.length(), 300));
+  }
+
+  private void removeWhatWasMade(String method) {
+    if (method.equals("RunPodSandbox")) {
+      removePods();
+    } else if (method.equals("CreateContainer")) {
+      client
+          .call("ListContainers", new ListContainersRequest(null), ListContainersResponse::read)
+          .containers()
+          .forEach(left -> calls.remove(left.id()));
     }
   }
 }

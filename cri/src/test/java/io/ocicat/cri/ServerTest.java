@@ -8,6 +8,7 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.ocicat.cri.CriCalls.Container;
+import io.ocicat.cri.message.ContainerConfigMessages.ImageSpec;
 import io.ocicat.cri.message.ContainerMessages.StopContainerRequest;
 import io.ocicat.cri.message.ContainerStatusMessages.ContainerState;
 import io.ocicat.cri.message.EventMessages.ContainerEventResponse;
@@ -22,7 +23,6 @@ import io.ocicat.cri.message.ImageMessages.ListImagesRequest;
 import io.ocicat.cri.message.ImageMessages.ListImagesResponse;
 import io.ocicat.cri.message.ImageMessages.PullImageRequest;
 import io.ocicat.cri.message.ImageMessages.RemoveImageRequest;
-import io.ocicat.cri.message.ContainerConfigMessages.ImageSpec;
 import io.ocicat.cri.message.RuntimeMessages.CgroupDriver;
 import io.ocicat.cri.message.RuntimeMessages.EmptyResponse;
 import io.ocicat.cri.message.RuntimeMessages.NetworkConfig;
@@ -69,13 +69,21 @@ class ServerTest extends CriSpec {
     for (Path path = socket; path != null && path.startsWith("/tmp/"); path = path.getParent()) {
       Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxrwxrwx"));
     }
-    String greeting = "import socket;s=socket.socket(socket.AF_UNIX);s.settimeout(10);"
-        + "s.connect('" + socket + "');s.send(b'PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\n"
-        + "\\0\\0\\0\\4\\0\\0\\0\\0\\0');print(len(s.recv(9)))";
+    String greeting =
+        "import socket;s=socket.socket(socket.AF_UNIX);s.settimeout(10);"
+            + "s.connect('"
+            + socket
+            + "');s.send(b'PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\n"
+            + "\\0\\0\\0\\4\\0\\0\\0\\0\\0');print(len(s.recv(9)))";
     assertThat(Command.of("python3", "-c", greeting).run().stdout()).isEqualTo("9\n");
     assertThat(
             Command.of(
-                    "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "python3", "-c",
+                    "setpriv",
+                    "--reuid=65534",
+                    "--regid=65534",
+                    "--clear-groups",
+                    "python3",
+                    "-c",
                     greeting)
                 .attempt()
                 .stdout())
@@ -124,7 +132,9 @@ class ServerTest extends CriSpec {
     String pod = calls.run(config);
     String id =
         calls.createAndStart(
-            pod, config, Container.named("stubborn").shell("trap '' TERM; while true; do sleep 0.1; done"));
+            pod,
+            config,
+            Container.named("stubborn").shell("trap '' TERM; while true; do sleep 0.1; done"));
     assertThatThrownBy(
             () ->
                 client.call(
@@ -134,8 +144,7 @@ class ServerTest extends CriSpec {
                     Duration.ofMillis(300)))
         .isInstanceOfSatisfying(
             StatusRuntimeException.class,
-            e ->
-                assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED));
+            e -> assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED));
     Eventually.await(
         "the container's end",
         Duration.ofSeconds(20),
@@ -158,8 +167,7 @@ class ServerTest extends CriSpec {
 
     boolean has(String id, ContainerEventType type) {
       return received.stream()
-          .anyMatch(
-              event -> event.containerId().equals(id) && event.containerEventType() == type);
+          .anyMatch(event -> event.containerId().equals(id) && event.containerEventType() == type);
     }
   }
 
@@ -194,7 +202,9 @@ class ServerTest extends CriSpec {
             Objects.requireNonNull(
                     client
                         .call(
-                            "RuntimeConfig", new RuntimeConfigRequest(), RuntimeConfigResponse::read)
+                            "RuntimeConfig",
+                            new RuntimeConfigRequest(),
+                            RuntimeConfigResponse::read)
                         .linux())
                 .cgroupDriver())
         .isEqualTo(CgroupDriver.CGROUPFS);
@@ -258,8 +268,7 @@ class ServerTest extends CriSpec {
             usage -> {
               assertThat(usage.timestamp()).isPositive();
               assertThat(usage.usedBytes()).isPositive();
-              assertThat(Path.of(Objects.requireNonNull(usage.fsId()).mountpoint()))
-                  .isDirectory();
+              assertThat(Path.of(Objects.requireNonNull(usage.fsId()).mountpoint())).isDirectory();
             });
   }
 }

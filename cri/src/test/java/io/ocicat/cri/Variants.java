@@ -47,8 +47,7 @@ final class Variants {
       if (values[i] instanceof Record inner) {
         for (Changed changed : variants(inner, at + ".")) {
           all.add(
-              new Changed(
-                  changed.what(), with(record, components, values, i, changed.record())));
+              new Changed(changed.what(), with(record, components, values, i, changed.record())));
         }
       }
     }

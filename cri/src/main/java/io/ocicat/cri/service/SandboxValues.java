@@ -1,5 +1,6 @@
 package io.ocicat.cri.service;
 
+import io.ocicat.base.Quoted;
 import io.ocicat.cni.PortMapping.Protocol;
 import io.ocicat.cri.message.CommonMessages.NamespaceOption;
 import io.ocicat.cri.message.SandboxConfigMessages.LinuxPodSandboxConfig;
@@ -24,11 +25,15 @@ import io.ocicat.sandbox.pods.SandboxFilter;
 import io.ocicat.sandbox.pods.SandboxItem;
 import io.ocicat.sandbox.pods.SandboxState;
 import io.ocicat.sandbox.pods.SandboxStatus;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Converts between the messages of pod sandboxes and their values. */
 final class SandboxValues {
+  private static final int LONGEST_CGROUP = 2048;
+  private static final int LONGEST_NAME = 255;
+
   private SandboxValues() {}
 
   /**
@@ -62,6 +67,7 @@ final class SandboxValues {
   }
 
   private static void linux(LinuxPodSandboxConfig linux, PodConfig.Builder config) {
+    checkCgroup(linux.cgroupParent());
     config
         .cgroupParent(linux.cgroupParent())
         .sysctls(linux.sysctls())
@@ -87,6 +93,20 @@ final class SandboxValues {
                 CommonValues.profile(
                     at + ".seccomp", context.seccomp(), context.seccompProfilePath()),
                 CommonValues.userNamespace(at + ".namespace_options", namespaces)));
+  }
+
+  /** It becomes a path below /sys/fs/cgroup. */
+  private static void checkCgroup(String parent) {
+    boolean usable =
+        parent.length() <= LONGEST_CGROUP
+            && parent.chars().noneMatch(Character::isISOControl)
+            && Arrays.stream(parent.split("/", -1))
+                .allMatch(part -> part.length() <= LONGEST_NAME && !part.equals(".."));
+    if (!usable) {
+      throw Required.invalid(
+          "config.linux.cgroup_parent %s is not the path of a cgroup"
+              .formatted(Quoted.brief(parent)));
+    }
   }
 
   private static PodPort port(PortMapping message) {

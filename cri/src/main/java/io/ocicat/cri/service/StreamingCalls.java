@@ -51,9 +51,10 @@ final class StreamingCalls {
   }
 
   StreamingResponse exec(ExecRequest request) {
+    String id = Required.text("container_id", request.containerId());
     checkCommand(request.cmd());
     checkStreams(request.tty(), request.stdin(), request.stdout(), request.stderr());
-    ContainerStatus container = running(request.containerId());
+    ContainerStatus container = running(id);
     return address(
         new StreamingRequest.Exec(
             container.id(),
@@ -65,8 +66,9 @@ final class StreamingCalls {
   }
 
   StreamingResponse attach(AttachRequest request) {
+    String id = Required.text("container_id", request.containerId());
     checkStreams(request.tty(), request.stdin(), request.stdout(), request.stderr());
-    ContainerStatus container = running(request.containerId());
+    ContainerStatus container = running(id);
     if (container.config().tty() != request.tty()) {
       throw Required.invalid(
           "tty is %b, but the container was created with tty %b"
@@ -100,7 +102,7 @@ final class StreamingCalls {
   }
 
   private ContainerStatus running(String id) {
-    ContainerStatus container = parts.containers().status(Required.text("container_id", id));
+    ContainerStatus container = parts.containers().status(id);
     if (container.state() != ContainerState.RUNNING) {
       throw new SandboxException(
           Reason.NOT_READY,
