@@ -38,6 +38,7 @@ class BadInputTest extends CriSpec {
           Status.Code.INVALID_ARGUMENT,
           Status.Code.NOT_FOUND,
           Status.Code.FAILED_PRECONDITION,
+          Status.Code.ALREADY_EXISTS,
           Status.Code.UNIMPLEMENTED);
 
   @AfterEach

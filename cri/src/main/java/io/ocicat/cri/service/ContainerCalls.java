@@ -53,6 +53,9 @@ final class ContainerCalls {
                         Reason.NOT_FOUND,
                         "image %s is not here: pull it first"
                             .formatted(Quoted.brief(config.image()))));
+    if (config.command().isEmpty() && image.config().entrypoint().isEmpty()) {
+      KernelLimits.command("config.args", config.args());
+    }
     return new CreateContainerResponse(
         parts.sandboxes().createContainer(sandboxId, config, ContainerValues.image(image), bytes));
   }

@@ -37,6 +37,10 @@ final class ContainerValues {
           .withDescription("config.CDI_devices: CDI is not supported; name devices by their paths")
           .asRuntimeException();
     }
+    KernelLimits.command("config.command", message.command());
+    message.args().forEach(word -> KernelLimits.argument("config.args", word));
+    KernelLimits.path("config.working_dir", message.workingDir());
+    KernelLimits.path("config.log_path", message.logPath());
     ContainerConfig.Builder config =
         ContainerConfig.of(
                 metadata.name(),
@@ -65,10 +69,13 @@ final class ContainerValues {
   private static Map<String, String> variables(List<KeyValue> messages) {
     Map<String, String> variables = new LinkedHashMap<>();
     for (KeyValue message : messages) {
+      KernelLimits.argument("config.envs", message.key());
       try {
         variables.put(
             message.key(),
             StandardCharsets.UTF_8.newDecoder().decode(message.value().duplicate()).toString());
+        KernelLimits.argument(
+            "config.envs", message.key() + "=" + variables.get(message.key()));
       } catch (CharacterCodingException e) {
         throw Required.invalid(
             "config.envs: the value of %s is not UTF-8".formatted(Quoted.brief(message.key())));
@@ -78,6 +85,8 @@ final class ContainerValues {
   }
 
   private static ContainerMount mount(Mount message) {
+    KernelLimits.path("config.mounts.container_path", message.containerPath());
+    KernelLimits.path("config.mounts.host_path", message.hostPath());
     return new ContainerMount(
         message.containerPath(),
         message.hostPath(),
@@ -116,6 +125,8 @@ final class ContainerValues {
   }
 
   private static ContainerDevice device(Device message) {
+    KernelLimits.path("config.devices.container_path", message.containerPath());
+    KernelLimits.path("config.devices.host_path", message.hostPath());
     return new ContainerDevice(message.containerPath(), message.hostPath(), message.permissions());
   }
 

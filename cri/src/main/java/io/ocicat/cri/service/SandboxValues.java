@@ -43,6 +43,7 @@ final class SandboxValues {
    */
   static PodConfig config(PodSandboxConfig message, byte[] request) {
     PodSandboxMetadata metadata = Required.present("config.metadata", message.metadata());
+    KernelLimits.path("config.log_directory", message.logDirectory());
     PodConfig.Builder config =
         PodConfig.of(
                 new PodMetadata(

@@ -113,12 +113,10 @@ final class StreamingCalls {
   }
 
   private static void checkCommand(List<String> command) {
-    if (command.isEmpty() || command.getFirst().isEmpty()) {
+    if (command.isEmpty()) {
       throw Required.invalid("cmd is missing");
     }
-    if (command.stream().anyMatch(word -> word.indexOf('\0') >= 0)) {
-      throw Required.invalid("cmd contains a NUL character");
-    }
+    KernelLimits.command("cmd", command);
   }
 
   private static void checkStreams(boolean tty, boolean stdin, boolean stdout, boolean stderr) {
