@@ -72,10 +72,10 @@ class ActivatedDaemonTest {
     Machine.file(home.resolve("bin/ocicat"), "#!/bin/sh\n", "rwxr-xr-x");
     Path units = Files.createDirectory(directory.resolve("units"));
     Files.createDirectory(home.resolve("systemd"));
-    for (String name : List.of("ocicat.socket", "ocicat.service")) {
+    for (String name : List.of("ocicat.socket", "ocicat.service", "ocicat-cri.service")) {
       Files.copy(Path.of("../dist/src/systemd", name), home.resolve("systemd").resolve(name));
     }
-    for (InstallItem unit : new Distribution(home).units(units, home, false)) {
+    for (InstallItem unit : new Distribution(home).units(units, home, false, true)) {
       unit.stage();
       unit.appear();
     }
@@ -85,7 +85,8 @@ class ActivatedDaemonTest {
                 "systemd-analyze",
                 "verify",
                 units.resolve("ocicat.socket").toString(),
-                units.resolve("ocicat.service").toString())
+                units.resolve("ocicat.service").toString(),
+                units.resolve("ocicat-cri.service").toString())
             .run();
 
     assertThat(verdict.stdout() + verdict.stderr()).isEmpty();

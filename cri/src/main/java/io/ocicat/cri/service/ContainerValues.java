@@ -74,8 +74,7 @@ final class ContainerValues {
         variables.put(
             message.key(),
             StandardCharsets.UTF_8.newDecoder().decode(message.value().duplicate()).toString());
-        KernelLimits.argument(
-            "config.envs", message.key() + "=" + variables.get(message.key()));
+        KernelLimits.argument("config.envs", message.key() + "=" + variables.get(message.key()));
       } catch (CharacterCodingException e) {
         throw Required.invalid(
             "config.envs: the value of %s is not UTF-8".formatted(Quoted.brief(message.key())));

@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Refuses texts that the kernel would refuse, by the name of the field. Found out later, by the
- * OCI runtime inside a container that is half there, they cost minutes.
+ * Refuses texts that the kernel would refuse, by the name of the field. Found out later, by the OCI
+ * runtime inside a container that is half there, they cost minutes.
  */
 final class KernelLimits {
   /** MAX_ARG_STRLEN of execve(2), less the NUL at the end. */

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the processes of a group used up; {@link #UNKNOWN} where the kernel does not tell.
+ * What the processes of a group used up; {@link #UNKNOWN} where the kernel does not say.
  *
  * @param workingSet the memory that cannot be reclaimed at once
  * @param available up to the limit; unknown without one
@@ -40,7 +40,7 @@ public record CgroupUsage(
                 memory -> Cgroups.folder(group, "cpuacct").flatMap(cpu -> versionOne(memory, cpu)));
   }
 
-  private static Optional<CgroupUsage> versionOne(Path memory, Path cpu) {
+  static Optional<CgroupUsage> versionOne(Path memory, Path cpu) {
     long usage = number(memory.resolve("memory.usage_in_bytes"));
     if (usage == UNKNOWN) {
       return Optional.empty();
@@ -64,7 +64,7 @@ public record CgroupUsage(
             isLimit(bothLimit) && isLimit(limit) ? left(bothLimit - limit, swap) : UNKNOWN));
   }
 
-  private static Optional<CgroupUsage> unified(Path folder) {
+  static Optional<CgroupUsage> unified(Path folder) {
     long usage = number(folder.resolve("memory.current"));
     if (usage == UNKNOWN) {
       return Optional.empty();

@@ -14,7 +14,7 @@ import io.ocicat.sandbox.LinuxResources;
  *     Unknown}; empty before it has exited
  * @param logPath absolute; empty for no log
  * @param pid of its first process in the host's namespace; 0 when it does not run
- * @param cgroup as the runtime was told
+ * @param cgroup below the root of the hierarchies
  * @param request the request it was created by, in base64; empty for none
  * @param bundle the directory with {@code config.json}, the runtime specification
  */

@@ -1,4 +1,4 @@
-/** Containers as values: what a CRI client asks for, and what it is told. */
+/** Containers as values: what a CRI client asks for, and what it gets back. */
 @NullMarked
 package io.ocicat.sandbox.container;
 

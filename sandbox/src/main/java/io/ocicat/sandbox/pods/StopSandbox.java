@@ -82,6 +82,7 @@ final class StopSandbox {
       removeNamespace();
       List<String> left = new ArrayList<>(List.of(SandboxException.text(e)));
       try {
+        removeSharedMemory();
         removeContainers();
       } catch (RuntimeException also) {
         left.add(SandboxException.text(also));

@@ -18,9 +18,7 @@ import io.ocicat.sandbox.network.PodAttachment;
 import io.ocicat.sandbox.store.SandboxRecord.NetworkPhase;
 import io.ocicat.sandbox.store.SandboxRecord.Phase;
 import java.util.Base64;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -81,13 +79,13 @@ final class RecordJson {
             });
     ArrayNode ports = json.putArray("ports");
     config.ports().forEach(port -> ports.add(port.toCapability()));
-    json.set("labels", pairs(config.labels()));
-    json.set("annotations", pairs(config.annotations()));
+    json.set("labels", ResourcesJson.pairs(config.labels()));
+    json.set("annotations", ResourcesJson.pairs(config.annotations()));
     json.put("networkName", config.networkName());
     json.put("network", config.network().name());
     json.put("pid", config.pid().name());
     json.put("ipc", config.ipc().name());
-    json.set("sysctls", pairs(config.sysctls().settings()));
+    json.set("sysctls", ResourcesJson.pairs(config.sysctls().settings()));
     json.put("cgroupParent", config.cgroupParent());
     json.set("security", security(config.security()));
     json.set("overhead", ResourcesJson.write(config.overhead()));
@@ -124,14 +122,6 @@ final class RecordJson {
         in.bool("readonlyRootfs").or(false),
         ResourcesJson.readProfile(in.object("seccomp")),
         false);
-  }
-
-  private static ObjectNode pairs(Map<String, String> pairs) {
-    ObjectNode json = Json.object();
-    pairs.entrySet().stream()
-        .sorted(Map.Entry.comparingByKey())
-        .forEach(pair -> json.put(pair.getKey(), pair.getValue()));
-    return json;
   }
 
   /**
@@ -215,13 +205,13 @@ final class RecordJson {
                     dns.texts("options").or(List.of()))
                 : null)
         .ports(in.objects("ports").stream().map(RecordJson::readPort).toList())
-        .labels(readPairs(in.object("labels")))
-        .annotations(readPairs(in.object("annotations")))
+        .labels(ResourcesJson.readPairs(in.object("labels")))
+        .annotations(ResourcesJson.readPairs(in.object("annotations")))
         .networkName(in.text("networkName").or(""))
         .network(mode(in, "network"))
         .pid(mode(in, "pid"))
         .ipc(mode(in, "ipc"))
-        .sysctls(readPairs(in.object("sysctls")))
+        .sysctls(ResourcesJson.readPairs(in.object("sysctls")))
         .cgroupParent(in.text("cgroupParent").or(""))
         .security(readSecurity(in.object("security")))
         .overhead(ResourcesJson.read(in.object("overhead")))
@@ -240,13 +230,5 @@ final class RecordJson {
         in.integer("containerPort", 0, LAST_PORT).or(0),
         in.integer("hostPort", 0, LAST_PORT).or(0),
         in.text("hostIP").or(""));
-  }
-
-  private static Map<String, String> readPairs(JsonFields in) {
-    Map<String, String> pairs = new LinkedHashMap<>();
-    for (String name : in.names()) {
-      pairs.put(name, in.text(name).or(""));
-    }
-    return pairs;
   }
 }

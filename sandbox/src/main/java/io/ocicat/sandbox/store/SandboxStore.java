@@ -4,7 +4,7 @@ import io.ocicat.sandbox.PodConfig;
 import io.ocicat.sandbox.PodMetadata;
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
-import io.ocicat.sandbox.files.RecordCache;
+import io.ocicat.sandbox.files.CachedFiles;
 import io.ocicat.sandbox.files.StateFiles;
 import io.ocicat.sandbox.files.StateFiles.Durability;
 import java.io.IOException;
@@ -42,7 +42,7 @@ public final class SandboxStore {
   private final Path names;
   private final Path begun;
   private final Checkpoints checkpoints;
-  private final RecordCache<SandboxRecord> cache = new RecordCache<>();
+  private final CachedFiles<SandboxRecord> cache = new CachedFiles<>();
 
   public SandboxStore(Path folder) {
     this.records = StateFiles.privateFolder(folder.resolve("records"));

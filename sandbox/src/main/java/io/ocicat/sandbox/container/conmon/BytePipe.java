@@ -12,7 +12,7 @@ import java.util.Deque;
  */
 final class BytePipe extends InputStream {
   private static final int MOST = 1 << 20;
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration READER_LIMIT = Duration.ofSeconds(10);
 
   private final Deque<byte[]> pieces = new ArrayDeque<>();
   private int size;
@@ -21,7 +21,7 @@ final class BytePipe extends InputStream {
 
   /** Returns false when the reader is gone or does not read. */
   synchronized boolean put(byte[] piece) throws InterruptedException {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    long deadline = System.nanoTime() + READER_LIMIT.toNanos();
     while (!ended && size > MOST) {
       long left = (deadline - System.nanoTime()) / 1_000_000;
       if (left <= 0) {

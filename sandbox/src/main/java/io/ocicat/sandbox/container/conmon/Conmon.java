@@ -187,9 +187,9 @@ public final class Conmon {
   }
 
   /**
-   * Tells when nobody works on the creation any more: the monitor was killed, or the runtime. In
-   * the second case the monitor waits for what the runtime might still say, as long as the process
-   * lives that it made.
+   * Returns true once nobody works on the creation any more: the monitor was killed, or the
+   * runtime. In the second case the monitor waits for what the runtime might still say, as long as
+   * the process lives that it made.
    */
   private BooleanSupplier creation(String id, Path bundle) {
     long start = System.nanoTime();
@@ -240,7 +240,7 @@ public final class Conmon {
     }
   }
 
-  /** Tells conmon the size of the container's terminal. */
+  /** Sends conmon the size of the container's terminal. */
   void resize(String id, int width, int height) {
     control(id, "1 %d %d\n".formatted(height, width));
   }

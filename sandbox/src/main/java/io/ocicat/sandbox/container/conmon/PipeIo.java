@@ -1,6 +1,7 @@
 package io.ocicat.sandbox.container.conmon;
 
 import io.ocicat.sandbox.container.ContainerIo;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -28,9 +29,16 @@ final class PipeIo implements ContainerIo {
     return new PipeIo(process);
   }
 
+  /** Passes on at once what is written: a person may be typing. */
   @Override
   public OutputStream stdin() {
-    return process.getOutputStream();
+    return new FilterOutputStream(process.getOutputStream()) {
+      @Override
+      public void write(byte[] bytes, int offset, int length) throws IOException {
+        out.write(bytes, offset, length);
+        out.flush();
+      }
+    };
   }
 
   @Override

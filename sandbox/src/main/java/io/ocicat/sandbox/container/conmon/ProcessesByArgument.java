@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds processes by an argument that only they have. After a crash nothing else tells whether a
+ * Finds processes by an argument that only they have. After a crash nothing else shows whether a
  * monitor or a runtime is still about to create something.
  */
 final class ProcessesByArgument {

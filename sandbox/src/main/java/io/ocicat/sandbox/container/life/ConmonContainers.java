@@ -2,8 +2,6 @@ package io.ocicat.sandbox.container.life;
 
 import io.ocicat.base.Quoted;
 import io.ocicat.base.json.Json;
-import io.ocicat.netlink.linux.FileStat;
-import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.sandbox.LinuxResources;
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
@@ -41,7 +39,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -52,16 +49,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConmonContainers implements Containers {
   private static final int ID_BYTES = 32;
-  private static final Duration REOPEN_LIMIT = Duration.ofSeconds(5);
-  private static final long REOPEN_PAUSE = 2_000_000;
 
   private final ContainerContext context;
+  private final ContainerIndex index;
   private final StopTasks stops;
   private final SecureRandom random = new SecureRandom();
   private final AtomicReference<@Nullable ExitWatch> watch = new AtomicReference<>();
 
   public ConmonContainers(ContainerSettings settings, RootFilesystems rootfs) {
     this.context = ContainerContext.of(settings, rootfs);
+    this.index = new ContainerIndex(context);
     this.stops = new StopTasks(context);
   }
 
@@ -100,11 +97,12 @@ public final class ConmonContainers implements Containers {
   }
 
   /**
-   * A client that lost patience repeats its request, and must not be told that the name is taken.
+   * A client whose deadline passed repeats its request, and must not fail because the name is
+   * taken.
    */
   private Optional<String> repeated(
       ContainerSandbox sandbox, ContainerConfig config, ContainerImage image) {
-    for (StoredContainer other : records(sandbox.id())) {
+    for (StoredContainer other : index.records(sandbox.id())) {
       if (!other.config().metadata().equals(config.metadata())) {
         continue;
       }
@@ -128,7 +126,7 @@ public final class ConmonContainers implements Containers {
   }
 
   private long target(String sandboxId, String targetId) {
-    StoredContainer target = running(targetId, "share the PID namespace of");
+    StoredContainer target = index.running(targetId, "share the PID namespace of");
     if (!target.sandboxId().equals(sandboxId)) {
       throw new SandboxException(
           Reason.INVALID,
@@ -140,7 +138,7 @@ public final class ConmonContainers implements Containers {
 
   @Override
   public void start(String prefix) {
-    String id = resolve(prefix).orElseThrow(() -> unknown(prefix));
+    String id = index.resolve(prefix).orElseThrow(() -> ContainerIndex.unknown(prefix));
     context.traced(
         () ->
             locked(
@@ -175,7 +173,7 @@ public final class ConmonContainers implements Containers {
 
   @Override
   public void stop(String prefix, Duration timeout) {
-    Optional<String> id = resolve(prefix);
+    Optional<String> id = index.resolve(prefix);
     if (id.isPresent()
         && context.readable(id.get()).filter(it -> it.phase() != Phase.EXITED).isPresent()) {
       stops.stop(id.get(), timeout);
@@ -184,7 +182,7 @@ public final class ConmonContainers implements Containers {
 
   @Override
   public void remove(String prefix) {
-    resolve(prefix).ifPresent(this::removeWhole);
+    index.resolve(prefix).ifPresent(this::removeWhole);
   }
 
   private void removeWhole(String id) {
@@ -210,7 +208,7 @@ public final class ConmonContainers implements Containers {
   @Override
   public void stopAll(String sandboxId) {
     ContainerContext.allOf(
-        records(sandboxId).stream()
+        index.records(sandboxId).stream()
             .map(record -> (Runnable) () -> ending(record.id(), this::killOrDiscard))
             .toArray(Runnable[]::new));
   }
@@ -226,7 +224,7 @@ public final class ConmonContainers implements Containers {
   @Override
   public void removeAll(String sandboxId) {
     ContainerContext.allOf(
-        records(sandboxId).stream()
+        index.records(sandboxId).stream()
             .map(record -> (Runnable) () -> removeWhole(record.id()))
             .toArray(Runnable[]::new));
   }
@@ -246,7 +244,7 @@ public final class ConmonContainers implements Containers {
 
   @Override
   public ContainerStatus status(String prefix) {
-    return status(settled(find(prefix)));
+    return status(index.settled(index.find(prefix)));
   }
 
   private ContainerStatus status(StoredContainer record) {
@@ -261,7 +259,7 @@ public final class ConmonContainers implements Containers {
         context
             .readable(id)
             .filter(record -> record.phase() != Phase.CREATING)
-            .map(record -> status(settled(record)))
+            .map(record -> status(index.settled(record)))
             .filter(filter::matches)
             .ifPresent(found::add);
       }
@@ -270,35 +268,9 @@ public final class ConmonContainers implements Containers {
     return found;
   }
 
-  /**
-   * Returns the record as it should be: a process that is gone has exited, whoever noticed. Never
-   * waits: while others work on the container, what they recorded last counts.
-   */
-  private StoredContainer settled(StoredContainer record) {
-    if (record.phase() == Phase.EXITED || context.isAlive(record)) {
-      return record;
-    }
-    Optional<KeyedLocks.Held> lock = context.locks().tryHold(record.id());
-    if (lock.isEmpty()) {
-      return record;
-    }
-    try (KeyedLocks.Held _ = lock.get()) {
-      return context.traced(
-          () -> {
-            StoredContainer now = context.store().get(record.id()).orElse(record);
-            if (now.phase() == Phase.CREATING || now.phase() == Phase.STARTING) {
-              return now;
-            }
-            ContainerEnd end = new ContainerEnd(context, now);
-            end.settle();
-            return end.record();
-          });
-    }
-  }
-
   @Override
   public ContainerUsage usage(String prefix) {
-    StoredContainer record = find(prefix);
+    StoredContainer record = index.find(prefix);
     return usage(record)
         .orElseThrow(
             () ->
@@ -339,7 +311,7 @@ public final class ConmonContainers implements Containers {
 
   @Override
   public void update(String prefix, LinuxResources resources) {
-    String id = find(prefix).id();
+    String id = index.find(prefix).id();
     locked(
         id,
         record -> {
@@ -362,48 +334,26 @@ public final class ConmonContainers implements Containers {
 
   @Override
   public void reopenLog(String prefix) {
-    StoredContainer record = running(prefix, "reopen the log of");
+    StoredContainer record = index.running(prefix, "reopen the log of");
     if (record.logPath().isEmpty()) {
       throw new SandboxException(
           Reason.NOT_READY, "container %s has no log".formatted(Quoted.brief(prefix)));
     }
-    Path log = Path.of(record.logPath());
-    Optional<FileStat> before = stat(log);
-    context.conmon().reopenLog(record.id());
-    long deadline = System.nanoTime() + REOPEN_LIMIT.toNanos();
-    while (!isAnother(stat(log), before)) {
-      if (System.nanoTime() - deadline >= 0) {
-        throw new SandboxException(
-            Reason.FAILED, "log %s was not created again within 5 s".formatted(log));
-      }
-      LockSupport.parkNanos(REOPEN_PAUSE);
-    }
-  }
-
-  private static boolean isAnother(Optional<FileStat> now, Optional<FileStat> before) {
-    return now.isPresent() && !now.map(FileStat::id).equals(before.map(FileStat::id));
-  }
-
-  private static Optional<FileStat> stat(Path file) {
-    try {
-      return Optional.of(FileStat.of(file));
-    } catch (NetlinkException _) {
-      return Optional.empty();
-    }
+    LogRotation.reopen(context.conmon(), record.id(), Path.of(record.logPath()));
   }
 
   @Override
   public ExecResult execSync(String prefix, List<String> command, Duration timeout) {
     return context
         .execs()
-        .runToEnd(running(prefix, "run a command in").id(), checked(command), timeout);
+        .runToEnd(index.running(prefix, "run a command in").id(), checked(command), timeout);
   }
 
   @Override
   public ContainerIo exec(String prefix, List<String> command, boolean tty, boolean stdin) {
     return context
         .execs()
-        .start(running(prefix, "run a command in").id(), checked(command), tty, stdin);
+        .start(index.running(prefix, "run a command in").id(), checked(command), tty, stdin);
   }
 
   private static List<String> checked(List<String> command) {
@@ -415,20 +365,8 @@ public final class ConmonContainers implements Containers {
 
   @Override
   public ContainerIo attach(String prefix, boolean stdin) {
-    StoredContainer record = running(prefix, "attach to");
+    StoredContainer record = index.running(prefix, "attach to");
     return AttachIo.connect(context.conmon(), record.id(), stdin && record.config().stdin());
-  }
-
-  /** The record of a container that must run. */
-  private StoredContainer running(String prefix, String what) {
-    StoredContainer record = settled(find(prefix));
-    if (record.phase() != Phase.RUNNING) {
-      throw new SandboxException(
-          Reason.NOT_READY,
-          "cannot %s container %s: it is %s, not running"
-              .formatted(what, Quoted.brief(prefix), record.state()));
-    }
-    return record;
   }
 
   @Override
@@ -458,7 +396,7 @@ public final class ConmonContainers implements Containers {
           .filter(record -> record.phase() == Phase.RUNNING || record.phase() == Phase.CREATED)
           .ifPresent(record -> context.traced(() -> new ContainerEnd(context, record).settle()));
     } catch (SandboxException _) {
-      // Whoever asks for it next is told the same.
+      // The next caller gets the same failure.
     }
   }
 
@@ -468,10 +406,10 @@ public final class ConmonContainers implements Containers {
         context
             .readable(id)
             .filter(record -> record.phase() == Phase.RUNNING)
-            .ifPresent(this::settled);
+            .ifPresent(index::settled);
       }
     } catch (SandboxException _) {
-      // Whoever asks for them next is told the same.
+      // The next caller gets the same failure.
     }
   }
 
@@ -483,46 +421,9 @@ public final class ConmonContainers implements Containers {
     }
   }
 
-  private List<StoredContainer> records(String sandboxId) {
-    return context.store().ids().stream()
-        .flatMap(id -> context.readable(id).stream())
-        .filter(record -> record.sandboxId().equals(sandboxId))
-        .toList();
-  }
-
-  private StoredContainer find(String prefix) {
-    return resolve(prefix)
-        .flatMap(id -> context.store().get(id))
-        .filter(record -> record.phase() != Phase.CREATING)
-        .orElseThrow(() -> unknown(prefix));
-  }
-
-  private Optional<String> resolve(String prefix) {
-    if (prefix.isEmpty()) {
-      throw new SandboxException(Reason.INVALID, "the id of a container is missing");
-    }
-    List<String> ids = context.store().ids();
-    if (ids.contains(prefix)) {
-      return Optional.of(prefix);
-    }
-    List<String> matching = ids.stream().filter(id -> id.startsWith(prefix)).toList();
-    if (matching.size() > 1) {
-      throw new SandboxException(
-          Reason.AMBIGUOUS,
-          "%d containers have an id that begins with %s: use a longer prefix"
-              .formatted(matching.size(), Quoted.brief(prefix)));
-    }
-    return matching.stream().findFirst();
-  }
-
-  private static SandboxException unknown(String id) {
-    return new SandboxException(
-        Reason.NOT_FOUND, "there is no container %s".formatted(Quoted.brief(id)));
-  }
-
   private <T> T locked(String id, Function<StoredContainer, T> work) {
     try (KeyedLocks.Held _ = context.lock(id)) {
-      return work.apply(context.store().get(id).orElseThrow(() -> unknown(id)));
+      return work.apply(context.store().get(id).orElseThrow(() -> ContainerIndex.unknown(id)));
     }
   }
 }

@@ -2,7 +2,7 @@ package io.ocicat.sandbox.container.life;
 
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
-import io.ocicat.sandbox.files.RecordCache;
+import io.ocicat.sandbox.files.CachedFiles;
 import io.ocicat.sandbox.files.StateFiles;
 import io.ocicat.sandbox.files.StateFiles.Durability;
 import java.nio.file.Files;
@@ -23,7 +23,7 @@ final class ContainerStore {
   private static final Pattern ID = Pattern.compile("[0-9a-f]{64}");
 
   private final Path folder;
-  private final RecordCache<StoredContainer> cache = new RecordCache<>();
+  private final CachedFiles<StoredContainer> cache = new CachedFiles<>();
 
   ContainerStore(Path state) {
     this.folder = StateFiles.privateFolder(state.resolve("containers"));

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Stops containers in the background, one task for each: a caller whose patience ends leaves, and
+ * Stops containers in the background, one task for each: a caller whose deadline passes leaves, and
  * the container is stopped nevertheless. Callers that come while a task runs join it and can only
  * shorten its grace period. The lock of the container is not held during that, so that it can be
  * killed and removed meanwhile. Thread-safe.

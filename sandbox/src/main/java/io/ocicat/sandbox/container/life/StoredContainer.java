@@ -44,7 +44,7 @@ record StoredContainer(
     /** Its id was not returned yet. */
     CREATING,
     CREATED,
-    /** The runtime was told to start it, and has not answered. */
+    /** The runtime was asked to start it, and has not answered. */
     STARTING,
     RUNNING,
     EXITED

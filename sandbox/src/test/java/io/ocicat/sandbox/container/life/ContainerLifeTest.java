@@ -23,6 +23,10 @@ import io.ocicat.sandbox.container.ContainerState;
 import io.ocicat.sandbox.container.ContainerStatus;
 import io.ocicat.sandbox.container.ContainerUsage;
 import io.ocicat.sandbox.container.Containers;
+import io.ocicat.sandbox.pods.SandboxFilter;
+import io.ocicat.sandbox.pods.SandboxState;
+import io.ocicat.sandbox.store.Checkpoint;
+import io.ocicat.sandbox.store.Checkpoints;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
@@ -168,7 +172,7 @@ class ContainerLifeTest {
     assertThat(machine.traces()).isEqualTo(before);
   }
 
-  /** containerd#4604: a client that lost patience must not be told that the name is taken. */
+  /** containerd#4604: a request that is repeated after a timeout must not fail. */
   @Test
   void aRepeatedRequestReturnsTheSameContainer() {
     ContainerConfig config = shell("main", "sleep 1000").build();
@@ -259,7 +263,7 @@ class ContainerLifeTest {
                 .anyMatch(line -> line.startsWith("SigCgt:") && !line.matches("SigCgt:\\s0*")));
   }
 
-  /** containerd#6080: a stop must not end with its caller's patience. */
+  /** containerd#6080: a stop must not end with its caller's deadline. */
   @Test
   void aStopGoesOnWithoutItsCallerAndCanBeShortened() throws InterruptedException {
     String id = machine.start(sandbox, shell("main", "trap '' TERM; sleep 1000 & wait; wait"));
@@ -315,6 +319,66 @@ class ContainerLifeTest {
     assertThat(machine.awaitExit(created).exitCode()).isZero();
     assertThat(machine.awaitExit(exited).exitCode()).isEqualTo(5);
     machine.containers().stop(running, Duration.ZERO);
+  }
+
+  @Test
+  void afterARebootContainersHaveExited() throws IOException {
+    String id = machine.start(sandbox, shell("main", "sleep 1000"));
+    Path record = machine.folder().resolve("state/containers/" + id + "/record.json");
+    String text = Files.readString(record);
+    containers.stop(id, Duration.ZERO);
+    // What is left of it is from a boot before this one.
+    Files.delete(machine.folder().resolve("run/c/exits/" + id));
+    Files.writeString(record, text.replaceAll("\"bootId\":\"[^\"]*\"", "\"bootId\":\"other\""));
+    machine.restart();
+    assertThat(machine.containers().recover()).isEmpty();
+    ContainerStatus status = machine.containers().status(id);
+    assertThat(status.state()).isEqualTo(ContainerState.EXITED);
+    assertThat(status.exitCode()).isEqualTo(255);
+    assertThat(status.reason()).isEqualTo("Unknown");
+    assertThat(status.message()).contains("restarted");
+  }
+
+  @Test
+  void sandboxesAreListedAsTheirInfraProcessIs() {
+    assertThat(machine.pods().items(SandboxFilter.ALL))
+        .singleElement()
+        .satisfies(
+            item -> {
+              assertThat(item.id()).isEqualTo(sandbox);
+              assertThat(item.state()).isEqualTo(SandboxState.READY);
+              assertThat(item.config().metadata().name()).isEqualTo("web");
+            });
+    kill(machine.pods().status(sandbox).pid());
+    Eventually.await(
+        "the end of the infra process",
+        () -> machine.pods().items(SandboxFilter.ALL).getFirst().state() == SandboxState.NOTREADY);
+    fails(
+        Reason.NOT_READY,
+        () -> machine.create(sandbox, shell("late", "true").build()),
+        "not ready");
+    new Checkpoints(machine.folder().resolve("state/sandbox"))
+        .put("d".repeat(64), new Checkpoint("gone", "shop", List.of(), true));
+    assertThat(machine.pods().items(SandboxFilter.ALL))
+        .filteredOn(item -> item.config().metadata().name().equals("gone"))
+        .singleElement()
+        .satisfies(item -> assertThat(item.createdAt()).isPositive());
+    machine.pods().remove("d".repeat(64));
+  }
+
+  @Test
+  void aDamagedRecordStopsNobody() throws IOException {
+    String damaged = machine.start(sandbox, shell("a", "sleep 98766"));
+    String sound = machine.start(sandbox, shell("b", "sleep 1000"));
+    Files.writeString(
+        machine.folder().resolve("state/containers/" + damaged + "/record.json"), "{\"id\":");
+    assertThat(ids(ContainerFilter.ALL)).containsExactly(sound);
+    fails(Reason.CORRUPT, () -> containers.status(damaged), "damaged", "remove");
+    machine.restart();
+    assertThat(machine.pods().recover()).isEmpty();
+    assertThat(count("sleep 98766")).isZero();
+    fails(Reason.NOT_FOUND, () -> machine.containers().status(damaged), "no container");
+    assertThat(machine.containers().status(sound).state()).isEqualTo(ContainerState.RUNNING);
   }
 
   @Test

@@ -82,6 +82,13 @@ class MountsTest {
         .hasMessageContainingAll("/no/such/path", "does not exist");
     assertThatThrownBy(() -> output(ContainerMount.of("relative", "/mnt"), "true"))
         .hasMessageContaining("must be absolute");
+    ContainerMount image =
+        new ContainerMount(
+            "/mnt", "", true, false, Propagation.PRIVATE, false, "busybox", "", false, List.of());
+    assertThatThrownBy(() -> output(image, "true"))
+        .isInstanceOfSatisfying(
+            SandboxException.class, e -> assertThat(e.reason()).isEqualTo(Reason.UNSUPPORTED))
+        .hasMessageStartingWith("ImageVolumeMountFailed");
   }
 
   @Test

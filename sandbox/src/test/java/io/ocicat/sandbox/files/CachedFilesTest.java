@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class RecordCacheTest {
+class CachedFilesTest {
   private final AtomicInteger reads = new AtomicInteger();
-  private final RecordCache<String> cache = new RecordCache<>();
+  private final CachedFiles<String> cache = new CachedFiles<>();
 
   private String get(Path file) {
     return cache

@@ -15,7 +15,7 @@ import java.util.function.Function;
  * asked for each second. The files remain the truth: other processes may change them at any time,
  * which their times and inodes show. Thread-safe.
  */
-public final class RecordCache<T> {
+public final class CachedFiles<T> {
   private record Entry<T>(FileStat stat, T value) {}
 
   private final Map<Path, Entry<T>> entries = new ConcurrentHashMap<>();
