@@ -31,7 +31,8 @@ import picocli.CommandLine.Parameters;
       "",
       "Example: ocicat image pull registry.k8s.io/pause:3.10",
       "",
-      "Mirrors, certificates and registries without TLS are configured as for containerd: see --hosts."
+      "Mirrors, certificates and registries without TLS are configured as for containerd: see --hosts.",
+      "HTTPS_PROXY, HTTP_PROXY and NO_PROXY name proxies."
     })
 final class ImagePullCommand extends ImageCommand.Sub {
   @Parameters(paramLabel = "IMAGE", description = "[REGISTRY/]REPOSITORY[:TAG|@DIGEST].")
@@ -53,7 +54,7 @@ final class ImagePullCommand extends ImageCommand.Sub {
 
   @Override
   StoreSettings settings(StoreSettings usual) {
-    return usual.registry(RegistrySettings.USUAL.hosts(hosts));
+    return usual.registry(RegistrySettings.USUAL.hosts(hosts).environment(System.getenv()));
   }
 
   @Override

@@ -1,9 +1,11 @@
 package io.ocicat.image.archive;
 
 import java.io.BufferedInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
 
 /**
  * Finds out how a stream is compressed by its first bytes. Media types are not asked: they are
@@ -79,7 +81,7 @@ public enum Decompression {
     public int read(byte[] buffer, int from, int length) throws IOException {
       try {
         return super.read(buffer, from, length);
-      } catch (java.util.zip.ZipException | java.io.EOFException e) {
+      } catch (ZipException | EOFException e) {
         throw new ArchiveException("damaged gzip: " + e.getMessage(), e);
       }
     }

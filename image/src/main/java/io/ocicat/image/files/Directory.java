@@ -3,7 +3,6 @@ package io.ocicat.image.files;
 import static io.ocicat.netlink.linux.NetlinkException.check;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import io.ocicat.netlink.linux.Errno;
@@ -328,17 +327,6 @@ public final class Directory implements AutoCloseable {
   /** Writes the directory's own entries to disk. */
   public void sync() {
     check(Kernel.call(Syscall.FSYNC, fd.number()), () -> describe("sync", ""));
-  }
-
-  /** Bytes that are free for everybody on its file system. */
-  public long freeBytes() {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment statfs = arena.allocate(FileStatus.SIZE, Long.BYTES);
-      check(
-          Kernel.call(Syscall.FSTATFS, fd.number(), statfs.address()),
-          () -> describe("ask for the free space of", ""));
-      return statfs.get(JAVA_LONG_UNALIGNED, 8) * statfs.get(JAVA_LONG_UNALIGNED, 32);
-    }
   }
 
   private Fd openAt(String name, int flags, int mode, String verb) {

@@ -1,6 +1,5 @@
 package io.ocicat.image.files;
 
-import static io.ocicat.netlink.linux.NetlinkException.check;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.ocicat.netlink.linux.Errno;
@@ -42,13 +41,6 @@ public final class OpenFile implements AutoCloseable {
         (int) retried(Syscall.READ, buffer.address(), Math.min(bytes.length, BUFFER), "read");
     MemorySegment.copy(buffer, JAVA_BYTE, 0, bytes, 0, length);
     return length;
-  }
-
-  /** Makes the file longer without writing anything: what is between reads as zeros. */
-  public void length(long size) {
-    check(
-        Kernel.call(Syscall.FTRUNCATE, fd.number(), size),
-        () -> "set the length of " + RawName.quoted(path));
   }
 
   private long retried(Syscall syscall, long address, long size, String verb) {

@@ -41,7 +41,7 @@ final class HostSession implements AutoCloseable {
     this.settings = settings;
     this.authorization =
         new Authorization(host, reference.repository(), usable(host, reference, credentials));
-    this.client = HttpClients.client(host, settings.connectTimeout());
+    this.client = HttpClients.client(host, settings);
   }
 
   private static RegistryCredentials usable(

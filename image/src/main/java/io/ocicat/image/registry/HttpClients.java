@@ -13,7 +13,6 @@ import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
-import java.time.Duration;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
@@ -27,10 +26,11 @@ final class HttpClients {
   private HttpClients() {}
 
   /** Redirects are followed by the caller, who keeps credentials from other hosts. */
-  static HttpClient client(RegistryHost host, Duration connectTimeout) {
+  static HttpClient client(RegistryHost host, RegistrySettings settings) {
     HttpClient.Builder builder =
         HttpClient.newBuilder()
-            .connectTimeout(connectTimeout)
+            .connectTimeout(settings.connectTimeout())
+            .proxy(new EnvironmentProxies(settings.environment()))
             .followRedirects(HttpClient.Redirect.NEVER)
             // One connection that stalls must not take the other downloads with it.
             .version(HttpClient.Version.HTTP_1_1);

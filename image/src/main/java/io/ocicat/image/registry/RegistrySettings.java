@@ -2,6 +2,7 @@ package io.ocicat.image.registry;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 
 /**
  * How registries are reached.
@@ -12,6 +13,7 @@ import java.time.Duration;
  * @param attempts how often something is tried that makes no progress
  * @param firstDelay before the second attempt; doubles with each
  * @param parallel layers that are fetched at a time
+ * @param environment variables that name proxies
  */
 public record RegistrySettings(
     Path hostsFolder,
@@ -20,7 +22,8 @@ public record RegistrySettings(
     int attempts,
     Duration firstDelay,
     Duration longestDelay,
-    int parallel) {
+    int parallel,
+    Map<String, String> environment) {
   public static final RegistrySettings USUAL =
       new RegistrySettings(
           Path.of("/etc/containerd/certs.d"),
@@ -29,20 +32,51 @@ public record RegistrySettings(
           5,
           Duration.ofMillis(500),
           Duration.ofSeconds(15),
-          3);
+          3,
+          Map.of());
+
+  public RegistrySettings {
+    environment = Map.copyOf(environment);
+  }
+
+  public RegistrySettings environment(Map<String, String> variables) {
+    return new RegistrySettings(
+        hostsFolder,
+        connectTimeout,
+        noProgress,
+        attempts,
+        firstDelay,
+        longestDelay,
+        parallel,
+        variables);
+  }
 
   public RegistrySettings hosts(Path folder) {
     return new RegistrySettings(
-        folder, connectTimeout, noProgress, attempts, firstDelay, longestDelay, parallel);
+        folder,
+        connectTimeout,
+        noProgress,
+        attempts,
+        firstDelay,
+        longestDelay,
+        parallel,
+        environment);
   }
 
   public RegistrySettings noProgress(Duration limit) {
     return new RegistrySettings(
-        hostsFolder, connectTimeout, limit, attempts, firstDelay, longestDelay, parallel);
+        hostsFolder,
+        connectTimeout,
+        limit,
+        attempts,
+        firstDelay,
+        longestDelay,
+        parallel,
+        environment);
   }
 
   public RegistrySettings delays(Duration first, Duration longest) {
     return new RegistrySettings(
-        hostsFolder, connectTimeout, noProgress, attempts, first, longest, parallel);
+        hostsFolder, connectTimeout, noProgress, attempts, first, longest, parallel, environment);
   }
 }

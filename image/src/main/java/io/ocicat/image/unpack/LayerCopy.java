@@ -73,7 +73,7 @@ public final class LayerCopy {
       return;
     }
     switch (status.type()) {
-      case FileStatus.REGULAR -> copyContent(from, to, name, status);
+      case FileStatus.REGULAR -> copyContent(from, to, name);
       case FileStatus.SYMLINK -> to.symlink(name, from.readLink(name));
       default -> to.makeNode(name, status.mode(), status.deviceMajor(), status.deviceMinor());
     }
@@ -90,17 +90,12 @@ public final class LayerCopy {
     }
   }
 
-  private void copyContent(Directory from, Directory to, String name, FileStatus status) {
+  private void copyContent(Directory from, Directory to, String name) {
     try (OpenFile source = from.read(name);
         OpenFile copy = to.create(name)) {
-      long done = 0;
       int length;
       while ((length = source.read(buffer)) > 0) {
         copy.write(buffer, 0, length);
-        done += length;
-      }
-      if (done < status.size()) {
-        copy.length(status.size());
       }
     }
   }

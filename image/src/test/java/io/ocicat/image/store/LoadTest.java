@@ -147,6 +147,22 @@ class LoadTest {
   }
 
   @Test
+  void fullDiskLeavesNothing() throws IOException {
+    Path small = Files.createDirectory(folder.resolve("small"));
+    Command.of("mount", "-t", "tmpfs", "-o", "size=600k,mode=700", "tmpfs", small.toString()).run();
+    try {
+      store = TestStores.open(small);
+      byte[] large = new TarBuilder().file("large", new byte[900_000]).build();
+      assertRefused(TestImage.of(large).dockerArchive("a:1"), "No space left on device");
+      assertThat(store.list()).isEmpty();
+      assertThat(small.resolve("store/layers")).isEmptyDirectory();
+      assertThat(load(TestImage.small("fits").dockerArchive("b:1"))).hasSize(1);
+    } finally {
+      Command.of("umount", small.toString()).run();
+    }
+  }
+
+  @Test
   void blobWithAWrongDigest() throws IOException {
     TestImage image = TestImage.small("hello");
     String archive = new String(image.ociArchive("localhost/a:1"), ISO_8859_1);

@@ -16,7 +16,6 @@ public record Errno(int number) {
   public static final Errno EACCES = new Errno(13);
   public static final Errno EBUSY = new Errno(16);
   public static final Errno EEXIST = new Errno(17);
-  public static final Errno EXDEV = new Errno(18);
   public static final Errno ENODEV = new Errno(19);
   public static final Errno ENOTDIR = new Errno(20);
   public static final Errno EISDIR = new Errno(21);
@@ -27,8 +26,6 @@ public record Errno(int number) {
   public static final Errno EPIPE = new Errno(32);
   public static final Errno ECONNRESET = new Errno(104);
   public static final Errno ERANGE = new Errno(34);
-  public static final Errno ELOOP = new Errno(40);
-  public static final Errno ENOTEMPTY = new Errno(39);
   public static final Errno ENODATA = new Errno(61);
   public static final Errno EPROTO = new Errno(71);
   public static final Errno ERESTART = new Errno(85);
