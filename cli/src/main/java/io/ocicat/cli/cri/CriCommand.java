@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "cri",
     description = {
-      "Be kubelet's container runtime: pods, containers and images over CRI v1.",
+      "Be kubelet's container runtime, over CRI v1.",
       "Runs in the foreground until told to stop; SIGTERM finishes the calls under way. Containers"
           + " go on without it, and the next start takes them over."
     },
