@@ -41,6 +41,18 @@ final class TestAgent implements AutoCloseable {
       Map<String, String> felix,
       ReadyEndpoints ready,
       @Nullable BgpParts bgp) {
+    this(host, datastore, node, status, felix, ready, FilterOptions.USUAL, bgp);
+  }
+
+  TestAgent(
+      Host host,
+      Datastore datastore,
+      String node,
+      Path status,
+      Map<String, String> felix,
+      ReadyEndpoints ready,
+      FilterOptions options,
+      @Nullable BgpParts bgp) {
     this.namespace = NetNs.open(host.path());
     Map<String, String> environment = new HashMap<>(felix);
     environment.put("FELIX_ENDPOINTSTATUSPATHPREFIX", status.toString());
@@ -56,7 +68,7 @@ final class TestAgent implements AutoCloseable {
                 ready,
                 CrashPoints.IGNORED,
                 log::add,
-                FilterOptions.USUAL,
+                options,
                 bgp));
   }
 

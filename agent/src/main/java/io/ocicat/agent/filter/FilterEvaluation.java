@@ -21,7 +21,7 @@ public final class FilterEvaluation {
   }
 
   /** What these rules decide about the first packet of a flow. */
-  public FilterDecision decide(EndpointRules rules, FilterPacket packet) {
+  public FilterDecision decide(EndpointRules rules, FirstPacket packet) {
     for (TierRules tier : rules.tiers()) {
       FilterDecision decision = decide(tier, packet);
       if (decision != null) {
@@ -44,7 +44,7 @@ public final class FilterEvaluation {
         rules.end() == EndpointRules.End.CONTINUE, "", "", OptionalInt.empty());
   }
 
-  private @Nullable FilterDecision decide(TierRules tier, FilterPacket packet) {
+  private @Nullable FilterDecision decide(TierRules tier, FirstPacket packet) {
     for (RuleListId policy : tier.policies()) {
       for (FilterRule rule : rules(policy)) {
         if (rule.action() == PolicyAction.LOG || !matches(rule, packet)) {
@@ -65,8 +65,8 @@ public final class FilterEvaluation {
         rule.action() == PolicyAction.ALLOW, tier, list.owner(), OptionalInt.of(rule.number()));
   }
 
-  private boolean matches(FilterRule rule, FilterPacket packet) {
-    IpFamily family = IpFamily.of(packet.source());
+  private boolean matches(FilterRule rule, FirstPacket packet) {
+    IpFamily family = packet.family();
     int protocol = packet.protocol();
     return rule.family().filter(wanted -> wanted != family).isEmpty()
         && (rule.protocol().isEmpty() || rule.protocol().getAsInt() == protocol)
@@ -84,21 +84,25 @@ public final class FilterEvaluation {
         .isPresent();
   }
 
-  private boolean matches(PeerMatch peer, IpAddress address, int protocol, int port) {
+  private boolean matches(PeerMatch peer, IpAddress address, int protocol, OptionalInt port) {
     return (peer.nets().isEmpty() || isIn(peer.nets(), address))
         && !isIn(peer.notNets(), address)
         && peer.sets().stream().allMatch(set -> contains(set, address))
         && peer.notSets().stream().noneMatch(set -> contains(set, address))
         && hasPort(peer, address, protocol, port)
-        && peer.notPorts().stream().noneMatch(range -> range.contains(port))
+        && !isIn(peer.notPorts(), port)
         && peer.notNamedPorts().stream().noneMatch(set -> contains(set, address, protocol, port))
         && peer.services().stream().allMatch(set -> contains(set, address, protocol, port));
   }
 
-  private boolean hasPort(PeerMatch peer, IpAddress address, int protocol, int port) {
+  private boolean hasPort(PeerMatch peer, IpAddress address, int protocol, OptionalInt port) {
     return (peer.ports().isEmpty() && peer.namedPorts().isEmpty())
-        || peer.ports().stream().anyMatch(range -> range.contains(port))
+        || isIn(peer.ports(), port)
         || peer.namedPorts().stream().anyMatch(set -> contains(set, address, protocol, port));
+  }
+
+  private static boolean isIn(List<PortRange> ranges, OptionalInt port) {
+    return port.isPresent() && ranges.stream().anyMatch(it -> it.contains(port.getAsInt()));
   }
 
   private static boolean isIn(List<IpPrefix> nets, IpAddress address) {
@@ -115,10 +119,11 @@ public final class FilterEvaluation {
     return false;
   }
 
-  private boolean contains(MemberSetId set, IpAddress address, int protocol, int port) {
-    return filter
-        .sets()
-        .getOrDefault(set, Set.of())
-        .contains(new SetMember.Port(address, protocol, port));
+  private boolean contains(MemberSetId set, IpAddress address, int protocol, OptionalInt port) {
+    return port.isPresent()
+        && filter
+            .sets()
+            .getOrDefault(set, Set.of())
+            .contains(new SetMember.Port(address, protocol, port.getAsInt()));
   }
 }

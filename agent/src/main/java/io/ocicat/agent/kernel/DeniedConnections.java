@@ -3,7 +3,7 @@ package io.ocicat.agent.kernel;
 import io.ocicat.agent.filter.DesiredFilter;
 import io.ocicat.agent.filter.EndpointRules;
 import io.ocicat.agent.filter.FilterEvaluation;
-import io.ocicat.agent.filter.FilterPacket;
+import io.ocicat.agent.filter.FirstPacket;
 import io.ocicat.agent.filter.IcmpMatch;
 import io.ocicat.agent.filter.WorkloadFilter;
 import io.ocicat.ip.IpAddress;
@@ -72,7 +72,7 @@ final class DeniedConnections {
 
   private boolean isDenied(
       ConntrackEntry entry, Map<IpAddress, String> workloads, Set<IpAddress> own) {
-    FilterPacket packet = packet(entry);
+    FirstPacket packet = packet(entry);
     return rules(packet.source(), workloads)
             .map(workload -> denies(workload.egress(), packet))
             .orElse(false)
@@ -86,36 +86,36 @@ final class DeniedConnections {
     return Optional.ofNullable(workloads.get(address)).map(filter.workloads()::get);
   }
 
-  private boolean denies(EndpointRules rules, FilterPacket packet) {
+  private boolean denies(EndpointRules rules, FirstPacket packet) {
     return !evaluation.decide(rules, packet).allowed();
   }
 
   /** The source before this node translates it, the destination after. */
-  private static FilterPacket packet(ConntrackEntry entry) {
+  private static FirstPacket packet(ConntrackEntry entry) {
     IpAddress source = entry.original().source();
     IpAddress destination = entry.reply().source();
     int protocol = entry.protocol().number();
     return switch (entry.original().transport()) {
       case Transport.Ports ports ->
-          new FilterPacket(
+          new FirstPacket(
               source,
               destination,
               protocol,
-              ports.source(),
-              entry.reply().transport() instanceof Transport.Ports reply
-                  ? reply.source()
-                  : ports.destination(),
+              OptionalInt.of(ports.source()),
+              OptionalInt.of(
+                  entry.reply().transport() instanceof Transport.Ports reply
+                      ? reply.source()
+                      : ports.destination()),
               Optional.empty());
       case Transport.Icmp icmp ->
-          new FilterPacket(
+          new FirstPacket(
               source,
               destination,
               protocol,
-              0,
-              0,
+              OptionalInt.empty(),
+              OptionalInt.empty(),
               Optional.of(new IcmpMatch(icmp.type(), OptionalInt.of(icmp.code()))));
-      case Transport.Bare _ ->
-          new FilterPacket(source, destination, protocol, 0, 0, Optional.empty());
+      case Transport.Bare _ -> FirstPacket.of(source, destination, protocol);
     };
   }
 }

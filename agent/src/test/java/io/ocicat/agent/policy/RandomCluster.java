@@ -1,6 +1,6 @@
 package io.ocicat.agent.policy;
 
-import io.ocicat.agent.policy.explain.FirstPacket;
+import io.ocicat.agent.filter.FirstPacket;
 import io.ocicat.agent.policy.model.PolicyYaml;
 import io.ocicat.agent.policy.model.Protocols;
 import io.ocicat.datastore.resource.Kind;

@@ -1,6 +1,6 @@
 package io.ocicat.cli.policy;
 
-import io.ocicat.agent.policy.explain.FirstPacket;
+import io.ocicat.agent.filter.FirstPacket;
 import io.ocicat.agent.policy.explain.ProtocolNames;
 import io.ocicat.agent.policy.model.Protocols;
 import io.ocicat.base.Quoted;

@@ -1,5 +1,6 @@
 package io.ocicat.agent.policy.explain;
 
+import io.ocicat.agent.filter.FirstPacket;
 import io.ocicat.agent.filter.PolicyAction;
 import io.ocicat.agent.filter.PolicyDirection;
 import io.ocicat.agent.policy.model.PolicyMember;

@@ -1,5 +1,6 @@
 package io.ocicat.agent.policy.explain;
 
+import io.ocicat.agent.filter.FirstPacket;
 import io.ocicat.agent.filter.IcmpMatch;
 import io.ocicat.agent.filter.PortRange;
 import io.ocicat.agent.policy.model.PolicyMember;

@@ -2,6 +2,7 @@ package io.ocicat.agent.policy.explain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.agent.filter.FirstPacket;
 import io.ocicat.agent.filter.PolicyDirection;
 import io.ocicat.agent.policy.model.PolicyMember;
 import io.ocicat.agent.policy.model.Protocols;

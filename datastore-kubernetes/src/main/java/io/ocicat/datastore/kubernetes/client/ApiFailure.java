@@ -140,10 +140,17 @@ public record ApiFailure(
       String unknown =
           "the Kubernetes API at %s does not know %s: "
               .formatted(access.server(), call.path().permission());
-      return call.path().group().endsWith("projectcalico.org")
-          ? new UnavailableException(
-              unknown + "install the resource definitions (ocicat crds | kubectl apply -f -)", null)
-          : new UnsupportedException(unknown + "is what defines them installed?");
+      String group = call.path().group();
+      if (group.endsWith("k8s.io")) {
+        // Kubernetes' own kinds are optional: without a definition there are none.
+        return new UnsupportedException(unknown + "is what defines them installed?");
+      }
+      return new UnavailableException(
+          unknown
+              + (group.endsWith("projectcalico.org")
+                  ? "install the resource definitions (ocicat crds | kubectl apply -f -)"
+                  : "is what defines them installed?"),
+          null);
     }
     if (name.isEmpty() && status.path("kind").isMissingNode()) {
       return new UnavailableException(

@@ -1,14 +1,13 @@
-package io.ocicat.agent.policy.explain;
+package io.ocicat.agent.filter;
 
-import io.ocicat.agent.filter.IcmpMatch;
-import io.ocicat.agent.policy.model.Protocols;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.IpFamily;
 import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The first packet of a flow, about which policy decides.
+ * The first packet of a flow, about which policy decides: its destination is where it really goes,
+ * its source where it really comes from.
  *
  * @param protocol the number in the IP header
  * @param sourcePort empty when it is not known: then no rule that demands one matches
@@ -22,6 +21,8 @@ public record FirstPacket(
     OptionalInt sourcePort,
     OptionalInt destinationPort,
     Optional<IcmpMatch> icmp) {
+  private static final int ICMP = 1;
+  private static final int ICMPV6 = 58;
   private static final int ECHO_REQUEST = 8;
   private static final int ECHO_REQUEST_V6 = 128;
 
@@ -36,7 +37,7 @@ public record FirstPacket(
     return new FirstPacket(
         source,
         destination,
-        source.isV4() ? Protocols.ICMP : Protocols.ICMPV6,
+        source.isV4() ? ICMP : ICMPV6,
         OptionalInt.empty(),
         OptionalInt.empty(),
         Optional.of(
