@@ -93,6 +93,9 @@ public final class Agent implements AutoCloseable {
   /** Whether {@link #calico} has followed every change so far. */
   private boolean known;
 
+  /** Whether the node has a host endpoint. */
+  private boolean guardsHost;
+
   private boolean hostChanged = true;
   private int announcedMtu;
   private volatile boolean stopped;
@@ -382,10 +385,27 @@ public final class Agent implements AutoCloseable {
       refresh.request();
     }
     if (first || changes.stream().anyMatch(Agent::concernsTunnels)) {
-      policy.configure(TunnelFailsafes.in(config, view), config.workloadSourceSpoofing());
+      configurePolicy();
     }
-    policy.update();
+    updatePolicy();
     hostChanged = false;
+  }
+
+  private void configurePolicy() {
+    policy.configure(
+        guardsHost ? TunnelFailsafes.in(config, view) : config.filter(),
+        config.workloadSourceSpoofing());
+  }
+
+  /** Only where a host endpoint could close the tunnels are they settings of the filter. */
+  private void updatePolicy() {
+    policy.update();
+    boolean guards = !policy.filter().hosts().isEmpty();
+    if (guards != guardsHost) {
+      guardsHost = guards;
+      configurePolicy();
+      policy.update();
+    }
   }
 
   private static boolean concernsTunnels(ViewChange change) {

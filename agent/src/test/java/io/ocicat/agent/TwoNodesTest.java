@@ -3,6 +3,8 @@ package io.ocicat.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.testkit.Background;
 import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
@@ -82,6 +84,36 @@ class TwoNodesTest {
       Eventually.await(
           "the floating address answers", () -> TestNodes.reaches(one, "198.51.100.2"));
       assertThat(TestNodes.reaches(podTwo, "198.51.100.2")).as("from the pod itself").isTrue();
+    }
+  }
+
+  /** As with Felix, tunnels of the cluster's nodes are open whatever a host endpoint says. */
+  @Test
+  void aHostEndpointThatClosesTheNodeKeepsItsTunnelOpen(
+      Host one, Host two, Host podOne, Host podTwo) {
+    one.connect(two, "192.168.7.1/24", "192.168.7.2/24");
+    cluster.pool("v4", "10.65.0.0/16", spec -> spec.put("vxlanMode", "Always"));
+    TestNodes.addNode(cluster, one, "node1", 1);
+    TestNodes.addNode(cluster, two, "node2", 2);
+    TestNodes.addPod(cluster, one, podOne, "node1", 1);
+    TestNodes.addPod(cluster, two, podTwo, "node2", 2);
+    try (TestAgent second =
+            new TestAgent(two, cluster.datastore(), "node2", folder.resolve("2"), FELIX);
+        TestAgent first =
+            new TestAgent(one, cluster.datastore(), "node1", folder.resolve("1"), FELIX)) {
+      awaitReady(first);
+      awaitReady(second);
+      Eventually.await("a path", () -> TestNodes.reaches(podOne, "10.65.2.7"));
+      assertThat(TestNodes.reaches(two, "192.168.7.1")).isTrue();
+      cluster
+          .datastore()
+          .create(
+              Resource.of(
+                  new ResourceKey.Named(Kind.HOST_ENDPOINT, "", "node1"),
+                  spec -> spec.put("node", "node1").put("interfaceName", "*")));
+      Eventually.await("the node closed", () -> !TestNodes.reaches(two, "192.168.7.1"));
+      assertThat(TestNodes.reaches(podOne, "10.65.2.7")).isTrue();
+      assertThat(TestNodes.reaches(podTwo, "10.65.1.7")).isTrue();
     }
   }
 

@@ -1,8 +1,8 @@
 package io.ocicat.cli.policy;
 
+import io.ocicat.agent.filter.FirstPacket;
 import io.ocicat.agent.filter.PolicyDirection;
 import io.ocicat.agent.policy.explain.DirectionVerdict;
-import io.ocicat.agent.filter.FirstPacket;
 import io.ocicat.agent.policy.explain.PolicyEvaluation;
 import io.ocicat.agent.policy.model.PolicyMember;
 import io.ocicat.cli.resource.CommandException;

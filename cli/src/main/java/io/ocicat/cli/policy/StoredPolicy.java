@@ -43,7 +43,8 @@ public record StoredPolicy(
             .ifPresent(address -> nodes.put(address, node.key().name()));
       }
     }
-    PolicySnapshot snapshot = PolicySnapshot.of(resources, unreadable);
+    PolicySnapshot snapshot =
+        PolicySnapshot.of(resources, unreadable, !datastore.cluster().isKubernetes());
     return new StoredPolicy(snapshot, new PolicyEvaluation(snapshot), nodes);
   }
 

@@ -63,20 +63,29 @@ public final class PolicySnapshot {
   private final List<PolicyMember> networks = new ArrayList<>();
   private final Map<ResourceKey, Map<String, String>> labels = new HashMap<>();
 
-  private PolicySnapshot() {}
+  private final boolean suppliesNamespaceProfiles;
 
+  private PolicySnapshot(boolean suppliesNamespaceProfiles) {
+    this.suppliesNamespaceProfiles = suppliesNamespaceProfiles;
+  }
+
+  /** Of a cluster without Kubernetes, where all can be read. */
   public static PolicySnapshot of(Collection<Resource> resources) {
-    return of(resources, List.of());
+    return of(resources, List.of(), /* suppliesNamespaceProfiles= */ true);
   }
 
   /**
    * With what is stored and cannot be read.
    *
    * @param unreadable a policy, profile or tier of these denies, as the agent enforces it
+   * @param suppliesNamespaceProfiles whether nobody stores the profiles of namespaces and service
+   *     accounts, so that the agent supplies them
    */
   public static PolicySnapshot of(
-      Collection<Resource> resources, Collection<ResourcePage.Unreadable> unreadable) {
-    PolicySnapshot snapshot = new PolicySnapshot();
+      Collection<Resource> resources,
+      Collection<ResourcePage.Unreadable> unreadable,
+      boolean suppliesNamespaceProfiles) {
+    PolicySnapshot snapshot = new PolicySnapshot(suppliesNamespaceProfiles);
     resources.forEach(snapshot::add);
     unreadable.forEach(snapshot::addUnreadable);
     snapshot.members.values().forEach(snapshot::index);
@@ -184,8 +193,10 @@ public final class PolicySnapshot {
         .or(() -> SuppliedProfiles.builtIn(name))
         .or(
             () ->
-                SuppliedProfiles.find(
-                    name, namespace -> namespaces.getOrDefault(namespace, Map.of())));
+                suppliesNamespaceProfiles
+                    ? SuppliedProfiles.find(
+                        name, namespace -> namespaces.getOrDefault(namespace, Map.of()))
+                    : Optional.empty());
   }
 
   /** Everything that has an address: endpoints, and network sets that contain it. */

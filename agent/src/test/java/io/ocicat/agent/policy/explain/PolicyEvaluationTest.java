@@ -43,13 +43,17 @@ class PolicyEvaluationTest {
       """;
 
   private static PolicySnapshot snapshot(String... documents) {
+    return PolicySnapshot.of(resources(documents));
+  }
+
+  private static List<Resource> resources(String... documents) {
     List<Resource> resources = new ArrayList<>();
     for (String text : documents) {
       for (YamlReader.Document document : YamlReader.readAll(text)) {
         resources.add(Resource.ofDocument((ObjectNode) document.value()));
       }
     }
-    return PolicySnapshot.of(resources);
+    return resources;
   }
 
   private static String policy(String rule) {
@@ -165,16 +169,25 @@ class PolicyEvaluationTest {
         .isEqualTo(new EvaluationStep.ProfilesEnd());
   }
 
+  /** Kubernetes has profiles for its namespaces, so one that is missing there is missing. */
+  @Test
+  void profilesOfNamespacesAreSuppliedOnlyWhereNobodyStoresThem() {
+    PolicySnapshot kubernetes =
+        PolicySnapshot.of(resources(CLUSTER), List.of(), /* suppliesNamespaceProfiles= */ false);
+
+    assertThat(ingress(kubernetes, tcp("192.0.2.1", 80)).decisive())
+        .isEqualTo(new EvaluationStep.MissingProfile("kns.shop"));
+  }
+
   /** As it is enforced: what nobody can read must not open anything. */
   @Test
   void aPolicyThatCannotBeReadDenies() {
     ResourceKey key = ResourceKey.of(Kind.NETWORK_POLICY, "shop", "broken");
-    List<Resource> resources = new ArrayList<>();
-    for (YamlReader.Document document : YamlReader.readAll(CLUSTER)) {
-      resources.add(Resource.ofDocument((ObjectNode) document.value()));
-    }
     PolicySnapshot snapshot =
-        PolicySnapshot.of(resources, List.of(new ResourcePage.Unreadable(key, "not JSON")));
+        PolicySnapshot.of(
+            resources(CLUSTER),
+            List.of(new ResourcePage.Unreadable(key, "not JSON")),
+            /* suppliesNamespaceProfiles= */ true);
 
     assertThat(ingress(snapshot, tcp("10.65.0.4", 80)).allowed()).isFalse();
     assertThat(snapshot.problems()).containsEntry(key, "not JSON");
