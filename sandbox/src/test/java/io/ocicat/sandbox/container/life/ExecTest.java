@@ -160,9 +160,11 @@ class ExecTest {
             List.of(
                 "/bin/sh",
                 "-c",
-                "tty; echo $TERM; read a; until stty size 2>/dev/null; do :; done; trap 'exit 5' WINCH; read b"),
+                "tty; echo $TERM; read a; until [ \"$(stty size)\" = '40 100' ]; do :; done; stty size;"
+                    + " trap 'exit 5' WINCH; read b"),
             true,
             true)) {
+      // runc may apply it after the command has begun.
       io.resize(100, 40);
       StringBuilder seen = new StringBuilder();
       expect(io, seen, "/dev/pts/0\r\nxterm\r\n");
