@@ -42,6 +42,7 @@ class PolicyMatrixTest {
   private final List<TestAgent> agents = new ArrayList<>();
   private final Random random = new Random(SEED);
   private CaseRunner runner;
+  private ExplainedCells explained;
 
   @BeforeAll
   void start(@TempDir Path temporary) {
@@ -49,7 +50,8 @@ class PolicyMatrixTest {
     cluster = TestCluster.embedded(folder.resolve("datastore"));
     world = new PolicyWorld(cluster.datastore());
     startAgents();
-    TruthTable table = new TruthTable(world, true);
+    explained = new ExplainedCells(cluster.datastore());
+    TruthTable table = new TruthTable(world, true, explained);
     table.await("without policy");
     runner = new CaseRunner(world, table, this::restart);
   }
@@ -78,7 +80,8 @@ class PolicyMatrixTest {
 
   @AfterAll
   void stop() {
-    System.out.printf("%s, seed %d%n", runner.summary(), SEED);
+    System.out.printf(
+        "%s, %d cells explained, seed %d%n", runner.summary(), explained.compared(), SEED);
     stopAgents();
     world.close();
     cluster.close();

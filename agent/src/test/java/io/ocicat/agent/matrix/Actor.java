@@ -16,7 +16,7 @@ public record Actor(Type type, String name, String node, IpAddress v4, IpAddress
     OUTSIDE
   }
 
-  boolean isPod() {
+  public boolean isPod() {
     return type == Type.POD;
   }
 

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * Compares what the oracle says about every cell with what packets say, and counts. For one thread.
@@ -16,17 +17,36 @@ public final class TruthTable {
 
   private final PolicyWorld world;
   private final boolean toHost;
+  private final Opinion opinion;
   private List<Resource> meaning = List.of();
   private int tables;
+
+  /** Somebody else who says which cells are open, asked once packets have said it. */
+  @FunctionalInterface
+  public interface Opinion {
+    /**
+     * Compares.
+     *
+     * @param packet the first packet of a cell
+     * @param open the numbers of the cells that packets go through
+     * @throws AssertionError when it does not agree
+     */
+    void compare(List<Cell> cells, Function<Cell, Packet> packet, BitSet open);
+  }
+
+  public TruthTable(PolicyWorld world, boolean toHost) {
+    this(world, toHost, (_, _, _) -> {});
+  }
 
   /**
    * A table of a world.
    *
    * @param toHost whether pods that may send to their own node's address reach it
    */
-  public TruthTable(PolicyWorld world, boolean toHost) {
+  public TruthTable(PolicyWorld world, boolean toHost, Opinion opinion) {
     this.world = world;
     this.toHost = toHost;
+    this.opinion = opinion;
   }
 
   /** From now on, these stand for the stored resources of the same keys: what those should mean. */
@@ -53,6 +73,7 @@ public final class TruthTable {
       BitSet answered = world.prober().probe(cells, open, !last);
       if (answered.equals(open)) {
         tables++;
+        opinion.compare(cells, cell -> cell.packet(world.prober().nextSourcePort()), answered);
         return;
       }
       if (last) {
