@@ -39,6 +39,8 @@ class VocabularyTest {
           Map.entry("ocicat net status", "prints nothing"),
           Map.entry("ocicat pod inspect", "prints JSON anyway"),
           Map.entry("ocicat pod exec", "prints what the program prints"),
+          Map.entry("ocicat pod logs", "prints what the program printed"),
+          Map.entry("ocicat cri", "serves until it is stopped"),
           Map.entry("ocicat pod stop", "prints the names it was given"),
           Map.entry("ocicat pod rm", "prints the names it was given"),
           Map.entry("ocicat create", "prints calicoctl's sentence"),
@@ -53,8 +55,8 @@ class VocabularyTest {
           Map.entry("ocicat datastore lock", "prints a sentence"),
           Map.entry("ocicat datastore unlock", "prints a sentence"));
 
-  /** Letters that calicoctl and podman use for different things, as their users expect. */
-  private static final Set<String> LETTERS_OF_OTHERS = Set.of("-a", "-f", "-p");
+  /** Letters that calicoctl, kubectl and podman use for different things, as users expect. */
+  private static final Set<String> LETTERS_OF_OTHERS = Set.of("-a", "-c", "-f", "-p");
 
   private static final Map<String, CommandLine> ALL = CommandTree.all();
 
