@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * How fast a node's agent puts policy in force in a large cluster, on the embedded datastore: the
@@ -39,6 +40,7 @@ import tools.jackson.databind.node.ArrayNode;
  */
 final class PolicyFigures {
   private static final TableId TABLE = new TableId(TableFamily.INET, "ocicat_policy");
+  private static final int NAMESPACES = 100;
   private static final int FELIX_ENDPOINTS = 46;
   private static final int MEMBERS = 1000;
   private static final int SECONDS = 10;
@@ -60,7 +62,8 @@ final class PolicyFigures {
     int local = number(args, 2, 500);
     int rounds = number(args, 3, 100);
     inNewCluster(figures -> figures.large(endpoints, policies, local, rounds));
-    inNewCluster(figures -> figures.forAll(rounds));
+    inNewCluster(figures -> figures.forAll(1, 0, rounds));
+    inNewCluster(figures -> figures.forAll(FELIX_ENDPOINTS, FELIX_ENDPOINTS, rounds));
   }
 
   private static int number(String[] args, int position, int usual) {
@@ -85,7 +88,7 @@ final class PolicyFigures {
   }
 
   private void large(int endpoints, int policies, int local, int rounds) {
-    PolicyScene scene = new PolicyScene(datastore, endpoints, policies, local);
+    PolicyScene scene = new PolicyScene(datastore, NAMESPACES, endpoints, policies, local);
     try (NetlinkSocket net = NetlinkSocket.open(Protocol.ROUTE, host)) {
       long start = System.nanoTime();
       scene.prepare(net);
@@ -100,7 +103,7 @@ final class PolicyFigures {
             "s",
             TargetFigure.atMost(10, "s"));
         relabelPods(scene, rounds);
-        relabelNamespace(rounds);
+        relabelNamespace(scene, rounds);
         members();
         System.gc();
         Runtime runtime = Runtime.getRuntime();
@@ -133,7 +136,8 @@ final class PolicyFigures {
         int pod = round % scene.local();
         String application = "app-" + (500 + round % 100);
         Resource there = datastore.get(scene.endpointKey(pod));
-        Resource wanted = scene.endpoint(pod, application).withRevision(there.revision());
+        Resource wanted =
+            there.edit(document -> PolicyScene.label(document, application, scene.namespace(pod)));
         change(net, sample, () -> datastore.update(wanted));
       }
     }
@@ -159,16 +163,18 @@ final class PolicyFigures {
   }
 
   /** All endpoints of a namespace become members of a set, and leave it again. */
-  private void relabelNamespace(int rounds) {
+  private void relabelNamespace(PolicyScene scene, int rounds) {
     datastore.create(PolicyScene.forAll("green", "green"));
     Sample sample = new Sample("a namespace's labels");
     try (NetlinkSocket net = NetlinkSocket.open(Protocol.NETFILTER, host)) {
       AgentScene.await(() -> largest(net) >= 0, "the set");
       for (int round = 0; round < Math.min(rounds, 20); round++) {
-        Resource there = datastore.get(ResourceKey.of(Kind.NAMESPACE, PolicyScene.namespace(1)));
+        Resource there = datastore.get(ResourceKey.of(Kind.NAMESPACE, scene.namespace(1)));
+        String colour = round % 2 == 0 ? "green" : "blue";
         Resource wanted =
-            PolicyScene.namespace(1, round % 2 == 0 ? "green" : "blue")
-                .withRevision(there.revision());
+            there.edit(
+                document ->
+                    document.withObject("/metadata").withObject("labels").put("colour", colour));
         change(net, sample, () -> datastore.update(wanted));
       }
     }
@@ -205,7 +211,8 @@ final class PolicyFigures {
     while (System.nanoTime() - start < SECONDS * 1_000_000_000L) {
       round++;
       Resource there = datastore.get(key);
-      datastore.update(networkSet(key, round).withRevision(there.revision()));
+      int number = round;
+      datastore.update(there.edit(document -> networks(document, number)));
       changes += 2L * MEMBERS;
     }
     String last = "192.%d.0.0/32".formatted(round % 200);
@@ -232,22 +239,28 @@ final class PolicyFigures {
   }
 
   private static Resource networkSet(ResourceKey.Named key, int round) {
-    return Resource.of(
-            key,
-            spec -> {
-              ArrayNode nets = spec.putArray("nets");
-              for (int i = 0; i < MEMBERS; i++) {
-                nets.add("192.%d.%d.%d/32".formatted(round % 200, i >> 8, i & 255));
-              }
-            })
+    return Resource.of(key, _ -> {})
         .edit(
-            document -> document.withObject("/metadata").putObject("labels").put("moving", "yes"));
+            document -> {
+              document.withObject("/metadata").putObject("labels").put("moving", "yes");
+              networks(document, round);
+            });
   }
 
-  /** As Felix was measured: a policy for all of 46 endpoints. */
-  private void forAll(int rounds) {
+  private static void networks(ObjectNode document, int round) {
+    ArrayNode nets = document.withObject("/spec").putArray("nets");
+    for (int i = 0; i < MEMBERS; i++) {
+      nets.add("192.%d.%d.%d/32".formatted(round % 200, i >> 8, i & 255));
+    }
+  }
+
+  /**
+   * As Felix was measured: a policy for all of 46 endpoints, which are alike, or of which each has
+   * a policy of its own.
+   */
+  private void forAll(int namespaces, int policies, int rounds) {
     PolicyScene scene =
-        new PolicyScene(datastore, FELIX_ENDPOINTS, FELIX_ENDPOINTS, FELIX_ENDPOINTS);
+        new PolicyScene(datastore, namespaces, FELIX_ENDPOINTS, policies, FELIX_ENDPOINTS);
     try (NetlinkSocket route = NetlinkSocket.open(Protocol.ROUTE, host);
         NetlinkSocket net = NetlinkSocket.open(Protocol.NETFILTER, host)) {
       scene.prepare(route);
@@ -267,7 +280,7 @@ final class PolicyFigures {
         }
       }
       table.add(
-          "GNP on all(), %d endpoints, p50; Felix 460 ms".formatted(FELIX_ENDPOINTS),
+          "GNP on all(), 46 endpoints, %d other policies; Felix 460 ms".formatted(policies),
           sample.percentile(0.5) / 1e6,
           "ms",
           TargetFigure.atMost(20, "ms"));
@@ -275,7 +288,7 @@ final class PolicyFigures {
           "rules added and removed by it; Felix 3,316",
           (double) operations.stream().mapToLong(Long::longValue).max().orElseThrow(),
           "",
-          TargetFigure.atMost(30, ""));
+          policies == 0 ? TargetFigure.atMost(30, "") : TargetFigure.NONE);
     }
   }
 

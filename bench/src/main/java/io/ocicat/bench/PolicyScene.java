@@ -11,19 +11,18 @@ import io.ocicat.netlink.link.Links;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A cluster with policies in a datastore, seen from one of its nodes. Endpoints are spread over a
- * hundred namespaces and a thousand applications; each policy is in one namespace, selects one
- * application there, and allows another one of any namespace to reach a port.
+ * A cluster with policies in a datastore, seen from one of its nodes. Endpoints are spread over
+ * namespaces and a thousand applications; each policy is in one namespace, selects one application
+ * there, and allows another one of any namespace to reach a port.
  *
  * @param endpoints in the whole cluster; the first {@code local} of them are the node's own
  */
-record PolicyScene(Datastore datastore, int endpoints, int policies, int local) {
-  private static final int NAMESPACES = 100;
+record PolicyScene(Datastore datastore, int namespaces, int endpoints, int policies, int local) {
   private static final int APPLICATIONS = 1000;
   private static final int PER_NODE = 100;
 
   void prepare(NetlinkSocket net) {
-    for (int i = 0; i < NAMESPACES; i++) {
+    for (int i = 0; i < namespaces; i++) {
       datastore.create(namespace(i, "blue"));
     }
     for (int i = 0; i < endpoints; i++) {
@@ -44,12 +43,12 @@ record PolicyScene(Datastore datastore, int endpoints, int policies, int local) 
         Links.up(AgentScene.index(net, name)), Links.up(AgentScene.index(net, "pod" + pod)));
   }
 
-  private static String application(int number) {
-    return "app-" + number / NAMESPACES % APPLICATIONS;
+  private String application(int number) {
+    return "app-" + number / namespaces % APPLICATIONS;
   }
 
-  static String namespace(int number) {
-    return "ns-" + number % NAMESPACES;
+  String namespace(int number) {
+    return "ns-" + number % namespaces;
   }
 
   ResourceKey.Named endpointKey(int number) {
@@ -80,7 +79,7 @@ record PolicyScene(Datastore datastore, int endpoints, int policies, int local) 
         .edit(document -> label(document, application, namespace(number)));
   }
 
-  private static void label(ObjectNode document, String application, String namespace) {
+  static void label(ObjectNode document, String application, String namespace) {
     document
         .withObject("/metadata")
         .putObject("labels")
@@ -93,9 +92,9 @@ record PolicyScene(Datastore datastore, int endpoints, int policies, int local) 
     return "10.%d.%d.%d".formatted(number >> 16, number >> 8 & 255, number & 255);
   }
 
-  private static Resource policy(int number) {
-    String selected = "app-" + number / NAMESPACES % APPLICATIONS;
-    String allowed = "app-" + (number / NAMESPACES + 1) % APPLICATIONS;
+  private Resource policy(int number) {
+    String selected = "app-" + number / namespaces % APPLICATIONS;
+    String allowed = "app-" + (number / namespaces + 1) % APPLICATIONS;
     return Resource.of(
         new ResourceKey.Named(Kind.NETWORK_POLICY, namespace(number), "policy-" + number),
         spec -> {
@@ -113,7 +112,7 @@ record PolicyScene(Datastore datastore, int endpoints, int policies, int local) 
   }
 
   /** A namespace whose endpoints all change at once when its colour does. */
-  static Resource namespace(int number, String colour) {
+  Resource namespace(int number, String colour) {
     return Resource.of(new ResourceKey.Named(Kind.NAMESPACE, "", namespace(number)), _ -> {})
         .edit(
             document -> {
